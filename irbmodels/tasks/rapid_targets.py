@@ -1,4 +1,4 @@
-"""What a robot can do with the targets of a RAPID module: every posture, which are out of range or near a singularity."""
+"""Postures at the targets of a RAPID module, with ranges and singularities, as text."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def visible_value(module: Module, kind: str, name: str) -> Any:
 
 
 def visible_values(module: Module, kind: str) -> dict[str, Any]:
-    """Return all values of a type by name: the module's, and those that are not LOCAL of modules it uses."""
+    """Return all values of a type by name, with those of used modules that are not LOCAL."""
     shared = {
         name: value
         for other in reversed(module.uses)
@@ -86,7 +86,7 @@ def find_tool(module: Module, name: str) -> Tool:
 def posture_lines(
     module: Module, robot: Robot, wobj: str | None = None, units: Mapping[str, Robot] | None = None
 ) -> Iterator[str]:
-    """Lines with every posture of a robot at each target of a module, for the robot's tool; ``*`` is as programmed.
+    """Lines with every posture of a robot at each target of a module; ``*`` is as programmed.
 
     Args:
         module: Its robtargets and jointtargets are taken, those in arrays too.
@@ -142,7 +142,7 @@ def _row(robot: Robot, head: str, q: Array, configuration: str = "") -> Iterator
 
 
 def _near(robot: Robot, q: Array) -> Iterator[str]:
-    """Say which singularities a posture is near, and how near."""
+    """Yield the singularities that a posture is near, with distances."""
     try:
         found = robot.singularities(q)
     except MissingData:  # an arm of another shape

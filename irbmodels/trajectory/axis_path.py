@@ -1,4 +1,4 @@
-"""Paths in the space of the axes: a smooth curve through postures, as a function of a path coordinate."""
+"""Paths in joint space: a smooth curve through postures, by a path coordinate."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..model.types import Array
 from .rounding import ROUNDING, hold_resting_axes
 
 
-class OnPath(NamedTuple):
+class PathPoint(NamedTuple):
     """Axis positions at some ``s`` and their derivatives by it, ``(..., n)``."""
 
     q: Array
@@ -39,28 +39,28 @@ class AxisPath:
         self._splines += [self._splines[0].derivative(order) for order in (1, 2)]
 
     def __repr__(self) -> str:
-        """Say how long it is."""
+        """Return axes, postures and length."""
         return (
             f"<AxisPath of {self.n} axes through {len(self.knots)} postures, length"
             f" {self.length:.4g}>"
         )
 
-    def at(self, s: ArrayLike) -> OnPath:
+    def at(self, s: ArrayLike) -> PathPoint:
         """Return positions and their derivatives at ``s`` between 0 and :attr:`length`.
 
         Raises:
             InputError: if an ``s`` is not finite or not on the path.
         """
-        place = numbers(s, "s")
+        position = numbers(s, "s")
         slack = ROUNDING * self.length
-        off = ~((place >= -slack) & (place <= self.length + slack))
+        off = ~((position >= -slack) & (position <= self.length + slack))
         if off.any():
             raise InputError(
-                f"s = {float(place[off].flat[0]):g} is not on the path: 0 .. {self.length:g}"
+                f"s = {float(position[off].flat[0]):g} is not on the path: 0 .. {self.length:g}"
             )
-        return OnPath(*(np.asarray(spline(place)) for spline in self._splines))
+        return PathPoint(*(np.asarray(spline(position)) for spline in self._splines))
 
-    def turns(self) -> Array:
+    def reversals(self) -> Array:
         """Every ``s`` inside the path at which an axis turns back."""
         roots = np.concatenate(
             [

@@ -15,7 +15,7 @@ _SLOWEST = 0.02  # share of the fastest speed: a blend that nearly stands still 
 
 
 class Blend(PosePath):
-    """A rounded corner as a function of ``u`` in 0..1, asked by the distance ``s`` that it has gone."""
+    """A rounded corner as a function of ``u`` in 0..1, parametrised by its arc length ``s``."""
 
     def __init__(self, first: PosePath, second: PosePath, zone: float, on_the_spot: bool) -> None:
         self._first, self._second, self._zone = first, second, zone
@@ -26,7 +26,7 @@ class Blend(PosePath):
         steps = self._distance(self._u[:-1], self._u[1:])
         self._s = np.append(0.0, np.cumsum(steps))
         self.length = float(self._s[-1])
-        self.deviations = (self._passing(),)
+        self.deviations = (self._corner_distance(),)
 
     def slowest(self) -> float:
         """Smallest speed by ``u`` as a share of the largest."""
@@ -49,9 +49,9 @@ class Blend(PosePath):
         return Along(poses, twists, (gain - twists * faster[:, None]) / speed[:, None] ** 2)
 
     def _by_u(self, u: Array) -> Along:
-        """Poses and their derivatives by ``u``: displacements from the corner add, turns compose."""
-        left, left_rate, left_gain = _running_out(u)
-        gone, gone_rate, gone_gain = _running_out(1.0 - u)
+        """Poses and derivatives by ``u``: displacements from the corner add, rotations compose."""
+        left, left_rate, left_gain = _fade_out(u)
+        gone, gone_rate, gone_gain = _fade_out(1.0 - u)
         left, left_rate, left_gain, gone, gone_gain = (
             self._zone * x for x in (left, left_rate, left_gain, gone, gone_gain)
         )
@@ -88,7 +88,7 @@ class Blend(PosePath):
         distance: Array = (self._speed(u) * width) @ _WEIGHTS
         return distance
 
-    def _passing(self) -> float:
+    def _corner_distance(self) -> float:
         """Distance of the nearest point from the corner."""
         from scipy.optimize import minimize_scalar  # few need it
 
@@ -104,8 +104,8 @@ class Blend(PosePath):
         )
 
 
-def _running_out(u: Array) -> tuple[Array, Array, Array]:
-    """A share that falls from 1 with slope -2 to 0 with slope 0, curvature 0 at both ends, with its two derivatives.
+def _fade_out(u: Array) -> tuple[Array, Array, Array]:
+    """A share from 1 (slope -2) to 0 (slope 0), curvature 0 at both ends, and two derivatives.
 
     The slope is that of a path which goes on at the mean speed of a straight corner, twice the zone
     in 1.
@@ -117,8 +117,8 @@ def _running_out(u: Array) -> tuple[Array, Array, Array]:
     )
 
 
-def blended(first: PosePath, second: PosePath, zone: float, which: str) -> Blend:
-    """Return the blend that leaves the first path a distance before its end, and meets the second the same distance after.
+def blend_corner(first: PosePath, second: PosePath, zone: float, which: str) -> Blend:
+    """Return the blend from ``zone`` before the end of a path to ``zone`` into the next.
 
     Raises:
         InputError: if one path turns on the spot and the other moves, or they go straight back;

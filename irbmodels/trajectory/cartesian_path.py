@@ -1,4 +1,4 @@
-"""Paths of a pose: straight lines, circular arcs, turns on the spot, and chains of them with blended corners.
+"""Paths of a pose: lines, arcs, turns on the spot, and chains of them with blended corners.
 
 A path is a function of the distance ``s`` [m] that its point, the TCP, has gone, not of time. Base
 axes throughout; rates per unit of ``s``, linear part first. Orientation turns about one constant
@@ -13,11 +13,11 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from ..checks import as_list, finite, is_rotation, numbers
+from ..checks import as_list, as_pose, finite, numbers
 from ..errors import InputError
 from ..model.rotations import quaternion
 from ..model.types import Array
-from .blend import blended
+from .blend import blend_corner
 from .pose_path import ROUNDING, TURN, Along, PosePath
 
 __all__ = ["PosePath", "arc", "joined", "line"]
@@ -29,7 +29,7 @@ FLAT = 1e-6
 
 
 def line(start: ArrayLike | pin.SE3, end: ArrayLike | pin.SE3) -> PosePath:
-    """Return the straight path from one pose to another, or the turn on the spot where only the orientation differs.
+    """Return the straight path between two poses, or the turn on the spot of equal positions.
 
     It turns the short way. At 180 deg both ways are as short: the turn is right-handed about the
     axis whose first component that is not zero is positive.
@@ -41,7 +41,9 @@ def line(start: ArrayLike | pin.SE3, end: ArrayLike | pin.SE3) -> PosePath:
     Raises:
         InputError: if one is no pose, or both are the same.
     """
-    first, last = _pose(start, "start"), _pose(end, "end")
+    first, last = (
+        as_pose(pose, f"{name}, a pose in [m],") for name, pose in (("start", start), ("end", end))
+    )
     step, turn = last[:3, 3] - first[:3, 3], _rotation_vector(first, last)
     length = float(np.linalg.norm(step))
     if length < STILL:
@@ -52,7 +54,7 @@ def line(start: ArrayLike | pin.SE3, end: ArrayLike | pin.SE3) -> PosePath:
 
 
 def arc(start: ArrayLike | pin.SE3, via: ArrayLike | pin.SE3, end: ArrayLike | pin.SE3) -> PosePath:
-    """Return the circular path from ``start`` through the position of ``via`` to ``end``, of less than a full circle.
+    """Return the arc from ``start`` through the position of ``via`` to ``end``, less than a circle.
 
     The orientation turns from that of ``start`` to that of ``end`` as on a line; that of ``via`` is
     not used, as in RAPID's ``MoveC`` with a work object's frame. A full circle is two arcs.
@@ -63,15 +65,14 @@ def arc(start: ArrayLike | pin.SE3, via: ArrayLike | pin.SE3, end: ArrayLike | p
         end: Pose in the base.
 
     Raises:
-        InputError: if start and end are in one place, or the three positions are on one line.
+        InputError: if start and end are in one position, or the three positions are on one line.
     """
-    first, last = _pose(start, "start"), _pose(end, "end")
-    place = numbers(getattr(via, "homogeneous", via), "via, a pose or a position [m],")
-    middle = (
-        _pose(place, "via")[:3, 3]
-        if place.shape == (4, 4)
-        else finite(place, (3,), "via, a pose or a position [m],")
+    first, last = (
+        as_pose(pose, f"{name}, a pose in [m],") for name, pose in (("start", start), ("end", end))
     )
+    what = "via, a pose or a position [m],"
+    given = numbers(getattr(via, "homogeneous", via), what)
+    middle = as_pose(via, what)[:3, 3] if given.shape == (4, 4) else finite(given, (3,), what)
     a, b = middle - first[:3, 3], last[:3, 3] - first[:3, 3]
     if np.linalg.norm(b) < STILL:
         raise InputError(
@@ -146,9 +147,9 @@ def joined(paths: Sequence[PosePath], zones: float | Sequence[float] = 0.0) -> P
             s += stop - start
         if i == corners:
             break
-        smooth = _met(part, parts[i + 1], f"path {i + 1} and path {i + 2}")
+        smooth = _is_smooth(part, parts[i + 1], f"path {i + 1} and path {i + 2}")
         if radii[i] > ROUNDING:
-            blend = blended(part, parts[i + 1], radii[i], f"path {i + 1} and path {i + 2}")
+            blend = blend_corner(part, parts[i + 1], radii[i], f"path {i + 1} and path {i + 2}")
             pieces.append(blend)
             s += blend.length
         elif not smooth:
@@ -163,7 +164,7 @@ class _Line(PosePath):
         self.length, self._first, self._twist = length, first, np.append(rate, spin)
 
     def _along(self, s: Array) -> Along:
-        poses = _turned(self._first, self._twist[3:], s)
+        poses = _rotate(self._first, self._twist[3:], s)
         poses[:, :3, 3] = self._first[:3, 3] + s[:, None] * self._twist[:3]
         return Along(poses, np.tile(self._twist, (s.size, 1)), np.zeros((s.size, 6)))
 
@@ -185,7 +186,7 @@ class _Arc(PosePath):
     def _along(self, s: Array) -> Along:
         angle = s[:, None] / self._radius
         outward = np.cos(angle) * self._x + np.sin(angle) * self._y
-        poses = _turned(self._first, self._spin, s)
+        poses = _rotate(self._first, self._spin, s)
         poses[:, :3, 3] = self._centre + self._radius * outward
         tangent = np.cos(angle) * self._y - np.sin(angle) * self._x
         twists = np.hstack([tangent, np.tile(self._spin, (s.size, 1))])
@@ -193,7 +194,7 @@ class _Arc(PosePath):
 
 
 class _Part(PosePath):
-    """What lies between two distances of a path."""
+    """The part of a path between two distances."""
 
     def __init__(self, path: PosePath, start: float, stop: float) -> None:
         self.length, self._path, self._start = stop - start, path, start
@@ -225,8 +226,8 @@ class _Joined(PosePath):
         return found
 
 
-def _met(first: PosePath, second: PosePath, which: str) -> bool:
-    """Whether the twist is continuous from one path to the next.
+def _is_smooth(first: PosePath, second: PosePath, which: str) -> bool:
+    """Return whether the twist is continuous from one path to the next.
 
     Raises:
         InputError: if they do not meet.
@@ -243,16 +244,6 @@ def _met(first: PosePath, second: PosePath, which: str) -> bool:
     return bool(np.abs(end.twists - start.twists).max() < 1e-6)
 
 
-def _pose(value: ArrayLike | pin.SE3, what: str) -> Array:
-    pose = finite(getattr(value, "homogeneous", value), (4, 4), f"{what}, a pose in [m],")
-    if not is_rotation(pose[:3, :3]) or (pose[3] != [0.0, 0.0, 0.0, 1.0]).any():
-        raise InputError(
-            f"{what} is no pose: its rotation must turn without stretching, its last row be 0, 0,"
-            " 0, 1"
-        )
-    return pose
-
-
 def _rotation_vector(first: Array, last: Array) -> Array:
     """Turn from one pose to another, about an axis in the base [rad]."""
     w, *xyz = quaternion(last[:3, :3] @ first[:3, :3].T)
@@ -260,7 +251,7 @@ def _rotation_vector(first: Array, last: Array) -> Array:
     return np.zeros(3) if size == 0.0 else 2.0 * np.arctan2(size, w) / size * np.array(xyz)
 
 
-def _turned(first: Array, spin: Array, s: Array) -> Array:
+def _rotate(first: Array, spin: Array, s: Array) -> Array:
     """Poses with the rotation of ``first`` turned by ``spin s`` (Rodrigues), at the origin."""
     poses = np.zeros((s.size, 4, 4))
     poses[:, 3, 3] = 1.0

@@ -19,7 +19,7 @@ WINDOW = 0.08  # [s] of the derivative filter: passes about 20 Hz
 # noise is less
 REST = 0.005
 _ORDER = 3
-_FEWEST = 5  # rows, and samples of the filter
+_MIN_SAMPLES = 5  # rows, and samples of the filter
 COARSEST = 0.25
 """[s] largest time step of a motion whose speeds are derived."""
 
@@ -44,10 +44,10 @@ def with_rates(
     """
     # samples not yet yielded, and how many at their start only serve as neighbors
     kept, done = next(pieces), 0
-    if len(kept.t) < _FEWEST:
+    if len(kept.t) < _MIN_SAMPLES:
         raise MotionError(
-            f"{path}: too few rows to derive speeds: {len(kept.t)}, and {_FEWEST} are needed; give"
-            " v and a, or more rows"
+            f"{path}: too few rows to derive speeds: {len(kept.t)}, and {_MIN_SAMPLES} are needed;"
+            " give v and a, or more rows"
         )
     step = float(kept.t[-1] - kept.t[0]) / (len(kept.t) - 1)
     if step > COARSEST and window is None:
@@ -61,7 +61,7 @@ def with_rates(
         kept = Motion.joined([kept, piece])
         ready = len(kept.t) - half
         if ready > done and len(kept.t) >= samples:
-            yield _differentiated(kept, step, samples, rest, path).slice(done, ready)
+            yield _differentiate(kept, step, samples, rest, path).slice(done, ready)
             first = max(ready - half - 1, 0)  # a whole window stays, for the end of the file
             kept, done = kept.slice(first), ready - first
     if window is not None and samples > len(kept.t):
@@ -69,7 +69,7 @@ def with_rates(
             f"{path}: a window of {window:g} s is {samples} samples; the file has {len(kept.t)}"
             " rows"
         )
-    yield _differentiated(kept, step, samples, rest, path).slice(done)
+    yield _differentiate(kept, step, samples, rest, path).slice(done)
 
 
 def check_filter(window: float | None, rest: float, advance: Callable[[int], object]) -> None:
@@ -93,20 +93,20 @@ def filter_length(window: float | None, step: float) -> int:
             needs.
     """
     if window is None:
-        return max(_FEWEST, 2 * round(WINDOW / step / 2.0) + 1)
+        return max(_MIN_SAMPLES, 2 * round(WINDOW / step / 2.0) + 1)
     if not (0.0 < window < 1e6 * step):
         raise InputError(f"a window of {window!r} s is no filter for a time step of {step:.4g} s")
     samples = 2 * round(window / step / 2.0) + 1
-    if samples < _FEWEST:
+    if samples < _MIN_SAMPLES:
         raise InputError(
-            f"a window of {window:g} s is {samples} samples; a cubic needs {_FEWEST},"
-            f" {_FEWEST * step:.4g} s"
+            f"a window of {window:g} s is {samples} samples; a cubic needs {_MIN_SAMPLES},"
+            f" {_MIN_SAMPLES * step:.4g} s"
         )
     return samples
 
 
-def _differentiated(motion: Motion, step: float, samples: int, rest: Array, path: str) -> Motion:
-    """Return the motion with ``v`` and ``a``; ``rest`` is the move [rad, m] of an axis at rest, per axis."""
+def _differentiate(motion: Motion, step: float, samples: int, rest: Array, path: str) -> Motion:
+    """Return the motion with ``v`` and ``a``; ``rest`` is the noise per axis [rad, m]."""
     # imported here: half a second that most users never need
     from scipy.ndimage import maximum_filter1d, minimum_filter1d
     from scipy.signal import savgol_filter

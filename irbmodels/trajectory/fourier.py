@@ -16,13 +16,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import as_instance, finite, numbers, positive, short_repr
+from ..checks import as_instance, as_int, finite, numbers, positive
 from ..errors import InputError
 from ..model.types import Array
 from .rounding import snap
 from .trajectory import State, Trajectory
 
-_MET = 1e-9  # [rad/s, m/s] of coefficients by which an end condition may be missed
+_TOLERANCE = 1e-9  # [rad/s, m/s] of coefficients by which an end condition may be missed
 
 
 class Maps(NamedTuple):
@@ -46,7 +46,7 @@ class Coefficients(NamedTuple):
 
 
 class Amplitudes(NamedTuple):
-    """Bounds of a series, shape ``(n,)`` each: sums of the amplitudes of its harmonics, which no time exceeds."""
+    """Bounds of a series, shape ``(n,)`` each: sums of the amplitudes of its harmonics."""
 
     offset: Array
     """Of ``|q - q0|`` [rad, m]."""
@@ -70,15 +70,7 @@ class FourierSeries:
         Raises:
             InputError: if there are fewer than two harmonics, or the duration is not positive.
         """
-        if (
-            isinstance(self.harmonics, bool)
-            or not isinstance(self.harmonics, int | np.integer)
-            or self.harmonics < 2
-        ):
-            raise InputError(
-                "a series at rest at both ends needs two harmonics or more, got"
-                f" {short_repr(self.harmonics)}"
-            )
+        as_int(self.harmonics, "the number of harmonics of a series at rest at both ends", 2)
         positive(self.duration, "the duration of a series [s]")
 
     @property
@@ -143,7 +135,7 @@ class FourierSeries:
             "sum l b_l": (b.T * order).sum(axis=1),
         }
         for name, left in missed.items():
-            if np.abs(left).max(initial=0.0) > _MET:
+            if np.abs(left).max(initial=0.0) > _TOLERANCE:
                 raise InputError(
                     f"the series does not rest at its ends: {name} is {left.tolist()}, and must"
                     " be 0"
@@ -151,7 +143,7 @@ class FourierSeries:
         return np.vstack([q0, a[:-1], b[:-2]])
 
     def amplitudes(self, x: ArrayLike) -> Amplitudes:
-        """Return bounds of offset, speed, acceleration and jerk of the series of parameters ``(P, n)``."""
+        """Return bounds of offset, speed, acceleration and jerk for parameters ``(P, n)``."""
         _, a, b = self.coefficients(x)
         rates, size = self.frequencies[:, None], np.hypot(a, b)
         return Amplitudes(*((size * rates**power).sum(axis=0) for power in (-1, 0, 1, 2)))
@@ -162,7 +154,7 @@ class FourierSeries:
 
     @cached_property
     def _from_parameters(self) -> Array:
-        """Matrix ``(1 + 2 L, P)`` that gives ``q0, a, b``: the last of them follow from the end conditions."""
+        """Matrix ``(1 + 2 L, P)`` from parameters to ``q0, a, b`` that meet the end conditions."""
         count, size = self.harmonics, self.size
         order = np.arange(1.0, count + 1.0)
         matrix = np.zeros((1 + 2 * count, size))

@@ -1,4 +1,6 @@
-"""Time-optimal moves under bounds of speed, acceleration and jerk, between any two states (Ruckig, Berscheid and Kroeger 2021).
+"""Time-optimal moves under bounds of speed, acceleration and jerk between any two states.
+
+By Ruckig (Berscheid and Kroeger 2021).
 
 Ruckig's community version computes one state to the next here. With waypoints in between it would
 send them to its makers' server, which nothing here does: chain moves, ``Chain([jerk_limited(p, q),
@@ -17,7 +19,7 @@ from ..model.types import Array
 from .rounding import displacement
 from .trajectory import State, Trajectory, bounds, posture
 
-_MET = 1e-6  # share by which Ruckig may miss its target; it promises 1e-8 in position
+_TOLERANCE = 1e-6  # share by which Ruckig may miss its target; it promises 1e-8 in position
 
 
 class JerkLimited(Trajectory):
@@ -42,7 +44,7 @@ class JerkLimited(Trajectory):
         state = start
         for k in range(times.shape[1]):
             self._states[:, :, k] = state
-            state = np.array(_integrated(state, jerks[:, k], times[:, k]))
+            state = np.array(_integrate(state, jerks[:, k], times[:, k]))
 
     def extremes(self) -> tuple[Array, Array]:
         """Smallest and largest position of each axis, shape ``(n,)`` each."""
@@ -57,7 +59,7 @@ class JerkLimited(Trajectory):
         found = [q, self._end[0][:, None]]
         for t in turning:
             inside = np.where((t > 0.0) & (t < widths), t, 0.0)
-            found.append(_integrated(self._states, self._jerks, inside)[0])
+            found.append(_integrate(self._states, self._jerks, inside)[0])
         return np.min(np.hstack(found), axis=1), np.max(np.hstack(found), axis=1)
 
     def _at(self, t: Array) -> State:
@@ -65,9 +67,7 @@ class JerkLimited(Trajectory):
         for axis, starts in enumerate(self._starts):
             number = np.searchsorted(starts, t, side="right") - 1
             jerk = self._jerks[axis, number]
-            found[:3, :, axis] = _integrated(
-                self._states[:, axis, number], jerk, t - starts[number]
-            )
+            found[:3, :, axis] = _integrate(self._states[:, axis, number], jerk, t - starts[number])
             found[3, :, axis] = jerk
         found[:3, t >= self.duration] = self._end[:, None, :]
         return State(*found)
@@ -144,10 +144,10 @@ def jerk_limited(
 def _check(
     moved: JerkLimited, last: Array, lower: ArrayLike | None, upper: ArrayLike | None
 ) -> None:
-    """See that the pieces arrive, and stay within the range."""
+    """Check that the pieces arrive, and stay within the range."""
     just_before = np.nextafter(moved.duration, 0.0)
     reached = np.array(moved._at(np.array([just_before]))[:3])[:, 0]
-    if not np.allclose(reached, last, rtol=_MET, atol=_MET):
+    if not np.allclose(reached, last, rtol=_TOLERANCE, atol=_TOLERANCE):
         raise InputError(
             "no move found: these bounds are so far apart that rounding misses the end; take lower"
             " ones"
@@ -155,7 +155,7 @@ def _check(
     least, most = moved.extremes()
     low = np.full(moved.n, -np.inf) if lower is None else posture(lower, moved.n, "lower")
     high = np.full(moved.n, np.inf) if upper is None else posture(upper, moved.n, "upper")
-    slack = _MET * np.maximum(1.0, np.abs(last[0]))
+    slack = _TOLERANCE * np.maximum(1.0, np.abs(last[0]))
     for i in np.flatnonzero((least < low - slack) | (most > high + slack)):
         raise InputError(
             f"axis {i + 1} would go {least[i]:.6g} .. {most[i]:.6g} and leave its range"
@@ -178,7 +178,7 @@ def _state(value: ArrayLike | State, what: str, n: int | None = None) -> Array:
     )
 
 
-def _integrated(state: Array, jerk: Array, t: Array) -> tuple[Array, Array, Array]:
+def _integrate(state: Array, jerk: Array, t: Array) -> tuple[Array, Array, Array]:
     q, v, a = state
     return (
         q + t * (v + t * (a / 2.0 + t * jerk / 6.0)),

@@ -121,8 +121,8 @@ def through(
     Raises:
         InputError: if there are fewer than two postures, or as :func:`move`.
     """
-    places = as_list(postures, object, "a motion needs a list of postures")
-    if len(places) < 2:
+    waypoints = as_list(postures, object, "a motion needs a list of postures")
+    if len(waypoints) < 2:
         raise InputError("a motion needs at least two postures")
     return Chain(
         [
@@ -135,6 +135,6 @@ def through(
                 acceleration=acceleration,
                 jerk=jerk,
             )
-            for start, end in pairwise(places)
+            for start, end in pairwise(waypoints)
         ]
     )

@@ -1,4 +1,4 @@
-"""Motion files (CSV, Parquet): read in pieces of bounded memory, with missing speeds and accelerations derived.
+"""Motion files (CSV, Parquet), read in pieces of bounded memory; missing rates are derived.
 
 Columns: ``t`` [s], ``q1_deg ..``; optional ``v1_deg_s ..``, ``a1_deg_s2 ..``, ``tau1_Nm ..``. A
 linear axis has ``q3_mm``, ``v3_mm_s``, ``a3_mm_s2``, ``tau3_N``. Unknown columns are named and
@@ -52,7 +52,7 @@ class Columns(NamedTuple):
 
 
 def columns_and_factors(quantity: str, linear: Sequence[bool]) -> Columns:
-    """Return the columns of ``q``, ``v``, ``a`` or ``tau`` in a file, and the factor to SI units per axis."""
+    """Return the columns of ``q``, ``v``, ``a`` or ``tau``, and the factor to SI units per axis."""
     units = [_UNITS[quantity][flag] for flag in linear]
     names = [f"{quantity}{i}_{unit}" for i, unit in enumerate(units, start=1)]
     angle, length = (1.0, 1.0) if quantity == "tau" else (np.radians(1.0), 1e-3)
@@ -99,13 +99,13 @@ class MotionFile:
         rest: float = REST,
         advance: Callable[[int], object] = lambda _: None,
     ) -> Iterator[Motion]:
-        """Yield the motion piece by piece, each with ``v`` and ``a``; memory does not grow with the file.
+        """Yield the motion piece by piece, each with ``v`` and ``a``, in bounded memory.
 
         Speeds and accelerations that the file does not have come from a Savitzky-Golay filter: a
         cubic over ``window``, symmetric in time, one-sided at the two ends. An axis that moves less
-        than ``rest`` within the window, or would at its derived speed, stands still: an axis that
-        waits has no friction. Speeds of the file below 1e-9 rad/s or m/s, the rounding of a rest, are
-        0. Positions stay as they are.
+        than ``rest`` within the window, or would at its derived speed, stands still and has no
+        friction. Speeds of the file below 1e-9 rad/s or m/s, the rounding of a rest, are 0.
+        Positions stay as they are.
 
         Args:
             window: Length of the filter [s]; default 80 ms, at least five samples, at most the
@@ -152,7 +152,7 @@ class MotionFile:
             raise MotionError(f"{self.path}: the file has a header and no rows")
 
     def _from_text(self) -> Iterator[tuple[int, Array, int]]:
-        """Yield the number of the first row (the header is row 1), the numbers, and the characters read."""
+        """Yield number of the first row (the header is row 1), numbers, and characters read."""
         with _opened(self.path) as stream:
             stream.readline()
             row = 2
@@ -205,7 +205,7 @@ class MotionFile:
         return table
 
     def _cell_by_cell(self, lines: list[str], row: int, used: list[int]) -> Array:
-        """Return the numbers of lines that numpy cannot read, as with quoted commas in an ignored column.
+        """Return the numbers of lines that numpy cannot read, as with commas in quotes.
 
         Raises:
             MotionError: names the first bad cell.

@@ -1,4 +1,4 @@
-"""The plane of ``s`` and ``ds/dt``: times along a profile, and TOPP-RA's fastest profile under linear bounds."""
+"""The phase plane of ``s`` and ``ds/dt``: times, and TOPP-RA's profile under linear bounds."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from ..model.types import Array
-from .axis_path import OnPath
+from .axis_path import PathPoint
 from .trajectory import State
 
 # sizes of x that TOPP-RA sees; its solver fails at one now and then, not at all
 _SCALES = (30.0, 300.0, 3.0, 1000.0, 1.0)
 
 
-def steps(s: Array, x: Array) -> Array:
+def interval_durations(s: Array, x: Array) -> Array:
     """Durations of the intervals."""
     rate = np.sqrt(x)
     with np.errstate(divide="ignore"):
@@ -22,19 +22,16 @@ def steps(s: Array, x: Array) -> Array:
     return durations
 
 
-def moving(found: OnPath, rate: Array, gain: Array) -> State:
-    """Return the motion at places of a path that are passed at ``ds/dt`` and ``d2s/dt2``, ``(N,)`` each."""
+def motion_at(found: PathPoint, rate: Array, gain: Array) -> State:
+    """Return the motion at points of a path for ``ds/dt`` and ``d2s/dt2``, ``(N,)`` each."""
     rate, gain = rate[:, None], gain[:, None]
     return State(found.q, found.slope * rate, found.curvature * rate**2 + found.slope * gain)
 
 
-def fastest_under(
+def toppra_profile(
     s: Array, a: Array, b: Array, c: Array, top: Array, length: float, reference: float
 ) -> Array | None:
-    """Let TOPP-RA find the fastest profile of ``a u + b x + c <= 0`` and ``x <= top``.
-
-    None if there is none.
-    """
+    """Return TOPP-RA's fastest profile of ``a u + b x + c <= 0`` and ``x <= top``, or None."""
     import logging
 
     import toppra
@@ -78,9 +75,9 @@ def fastest_under(
 
     points = s / length
     points[-1] = 1.0
-    told = logging.getLogger("toppra")
-    level = told.level
-    told.setLevel(logging.CRITICAL)  # what it would say becomes one error of ours
+    logger = logging.getLogger("toppra")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)  # its messages become one error of ours
     try:
         for scale in np.array(_SCALES) / reference:
             solver = toppra.algorithm.TOPPRA(
@@ -90,5 +87,5 @@ def fastest_under(
             if rate is not None and (rate[1:-1] > 0.0).all():  # false for NaN
                 return np.asarray(np.square(rate) / scale)
     finally:
-        told.setLevel(level)
+        logger.setLevel(level)
     return None

@@ -1,4 +1,4 @@
-"""What all paths of a pose have in common: a length, and the pose at any distance with its derivatives."""
+"""Base class of paths of a pose: a length, and the pose at any distance with its derivatives."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Along(NamedTuple):
     poses: Array
     """Poses in the base, ``(..., 4, 4)``."""
     twists: Array
-    """First derivative by ``s``, ``(..., 6)``: of the point's position, and angular [rad/m], in base axes."""
+    """First derivative by ``s``, ``(..., 6)``: linear [1], then angular [rad/m], base axes."""
     accelerations: Array
     """Second derivative by ``s``, ``(..., 6)``: of the position, and of the angular rate."""
 
@@ -41,10 +41,10 @@ class PosePath(ABC):
     stops: tuple[float, ...] = ()
     """Distances [m] inside the path at which the twist jumps: a motion has to stand still there."""
     deviations: tuple[float, ...] = ()
-    """Distance [m] by which the path passes each corner that joins two of its parts: 0 without a blend."""
+    """Distance [m] of the path from each corner between two of its parts: 0 without a blend."""
 
     def __repr__(self) -> str:
-        """Say how long it is, and where it cannot be passed without a stop."""
+        """Return kind, length and stops."""
         stops = f", stops at {', '.join(f'{s:.4g}' for s in self.stops)} m" if self.stops else ""
         return (
             f"<PosePath: {type(self).__name__.lstrip('_').lower()} of {self.length:.4g} m{stops}>"
@@ -74,7 +74,7 @@ class PosePath(ABC):
         return self.at(s).twists
 
     def accelerations(self, s: ArrayLike) -> Array:
-        """Second derivative by ``s``, ``(..., 6)``: linear [1/m], then angular [rad/m^2], base axes."""
+        """Second derivative by ``s``, ``(..., 6)``: linear [1/m], angular [rad/m^2], base axes."""
         return self.at(s).accelerations
 
     @abstractmethod

@@ -23,7 +23,7 @@ MIXED = 0.1  # relative distance from a factor between units within which they a
 UNLIKE = 0.2  # share of the rate that noise and delay do not explain
 CLEAR = 0.9  # correlation from which a factor between two curves is significant
 _CHANGE = 1e-6  # [rad, m] root mean square of a quantity that changes
-_FEWEST = 8  # samples, of which hardly any two curves are alike by chance
+_MIN_SAMPLES = 8  # samples, of which hardly any two curves are alike by chance
 # [deg, mm, and per s]: 20 times the noise of an axis at rest; of a shorter way it may be the most
 _LITTLE = 0.1
 # A rate that from sample to sample changes by its own size is noise, or seen less than six times a
@@ -84,7 +84,7 @@ def check_rates(
     linear: Sequence[bool],
     source: str,
 ) -> Iterator[Motion]:
-    """Yield pieces of a motion whose speeds are those of its positions, and accelerations those of its speeds.
+    """Yield pieces of a motion whose rates are consistent with the quantities.
 
     A piece is refused where both curves are the same but for a factor between units, or for the
     sign: noise, resolution, delay and too few samples leave no such curves. Another factor only
@@ -129,7 +129,7 @@ def check_rates(
 
 def _significant(t: Array, x: Array, rate: Array, linear: bool) -> Ratio | None:
     """Return the ratio where it is not 1, and neither noise nor too few samples explain it."""
-    if len(t) < _FEWEST or np.ptp(x) < _LITTLE * (1e-3 if linear else 1.0 / DEG_PER_RAD):
+    if len(t) < _MIN_SAMPLES or np.ptp(x) < _LITTLE * (1e-3 if linear else 1.0 / DEG_PER_RAD):
         return None
     steps = np.diff(t)
     found = ratio(x, rate, np.where(steps < GAP * np.median(steps), steps, 0.0))

@@ -1,4 +1,4 @@
-"""Rounding of times and positions at a rest, where any speed that it leaves would be taken by friction for a motion."""
+"""Rounding of times and positions at a rest, where friction takes any speed for a motion."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ def snap(values: Array, marks: ArrayLike, scale: float) -> Array:
 
     Args:
         values: Times or distances, any shape.
-        marks: Where motions begin, end or meet, ascending, two or more.
+        marks: Times at which motions begin, end or meet, ascending, two or more.
         scale: Length of all that rounding is a share of, such as the duration.
     """
-    places = np.asarray(marks, dtype=float)
-    after = np.clip(np.searchsorted(places, values), 1, len(places) - 1)
-    for mark in (places[after - 1], places[after]):
+    sorted_marks = np.asarray(marks, dtype=float)
+    after = np.clip(np.searchsorted(sorted_marks, values), 1, len(sorted_marks) - 1)
+    for mark in (sorted_marks[after - 1], sorted_marks[after]):
         values = np.where(np.abs(values - mark) <= EXACT * scale, mark, values)
     return values
 
 
 def displacement(start: Array, end: Array) -> Array:
-    """Return ``end - start`` [rad, m], exactly 0 for an axis whose positions differ by rounding only."""
+    """Return ``end - start`` [rad, m], exactly 0 for an axis that only rounding moves."""
     stroke = end - start
     return np.where(np.abs(stroke) <= EXACT * np.maximum(1.0, np.abs(start)), 0.0, stroke)
 
 
 def hold_resting_axes(postures: Array) -> Array:
-    """Return postures ``(K, n)`` in which an axis that moves by rounding only keeps its first position."""
+    """Return postures ``(K, n)`` in which an axis that only rounding moves keeps its position."""
     return np.where((displacement(postures[0], postures) == 0.0).all(axis=0), postures[0], postures)
 
 
 def sample_times(duration: float, rate: float) -> Array:
-    """Return times from 0 on at ``rate`` [Hz], and the end itself, which may be nearer to the one before."""
+    """Return times from 0 on at ``rate`` [Hz], and the end, maybe nearer to the one before."""
     t: Array = np.arange(int(np.floor(duration * rate * (1.0 + ROUNDING))) + 1) / rate
     if duration - t[-1] > ROUNDING * duration:
         t = np.append(t, duration)

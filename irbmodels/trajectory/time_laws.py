@@ -1,4 +1,4 @@
-"""Time laws: how a share of a stroke grows from 0 to 1 while a share ``x`` of the duration goes from 0 to 1.
+"""Time laws: the share of a stroke as a function of the share ``x`` of its duration, 0 to 1.
 
 A stroke ``h`` in ``T`` has the speed ``h / T``, the acceleration ``h / T^2`` and the jerk ``h /
 T^3`` times those of its law.
@@ -56,13 +56,13 @@ class TimeLaw(ABC):
             raise InputError(f"x = {float(share[off].flat[0]):g} is no share of a duration: 0 .. 1")
         share = snap(np.clip(share, 0.0, 1.0), (0.0, 1.0), 1.0)
         back = share > 0.5
-        value = self._rising(order, np.where(back, 1.0 - share, share), back)
+        value = self._first_half(order, np.where(back, 1.0 - share, share), back)
         if order % 2:
             return value
         return np.where(back, (1.0 if order == 0 else 0.0) - value, value)
 
     @abstractmethod
-    def _rising(self, order: int, x: Array, back: Mask) -> Array:
+    def _first_half(self, order: int, x: Array, back: Mask) -> Array:
         """Do the same for ``x`` up to 0.5; where it jumps, the earlier value if time runs back."""
 
     @abstractmethod
@@ -72,7 +72,7 @@ class TimeLaw(ABC):
     @property
     @abstractmethod
     def smooth(self) -> bool:
-        """Whether the acceleration is continuous, and 0 at both ends."""
+        """True if the acceleration is continuous, and 0 at both ends."""
 
     def position(self, x: ArrayLike) -> Array:
         """Share of the stroke."""
@@ -99,12 +99,12 @@ class TimeLaw(ABC):
         return Peaks(speed, acceleration, jerk if self.smooth else np.inf)
 
     def __repr__(self) -> str:
-        """Say which law it is."""
+        """Return the name."""
         return f"<TimeLaw {self.name}>"
 
 
 @dataclass(frozen=True, repr=False)
-class _Pieces(TimeLaw):
+class _PiecewisePolynomial(TimeLaw):
     """Polynomials one after another, up to the middle."""
 
     name: str
@@ -113,7 +113,7 @@ class _Pieces(TimeLaw):
     parts: tuple[Polynomial, ...]
     """One per piece, of ``x`` less its start."""
 
-    def _rising(self, order: int, x: Array, back: Mask) -> Array:
+    def _first_half(self, order: int, x: Array, back: Mask) -> Array:
         inner = self.breaks[1:-1]
         number = np.where(
             back, np.searchsorted(inner, x, side="left"), np.searchsorted(inner, x, side="right")
@@ -149,7 +149,7 @@ class _Pieces(TimeLaw):
 
 
 @dataclass(frozen=True, repr=False)
-class _Waves(TimeLaw):
+class _SineSeries(TimeLaw):
     """``x - sum of b_k sin(2 pi k x)``: at rest at both ends where ``2 pi sum of k b_k`` is 1."""
 
     name: str
@@ -157,7 +157,7 @@ class _Waves(TimeLaw):
     weights: tuple[float, ...]
     """``b_k``."""
 
-    def _rising(self, order: int, x: Array, back: Mask) -> Array:
+    def _first_half(self, order: int, x: Array, back: Mask) -> Array:
         rates = 2.0 * np.pi * np.array(self.orders)
         # 1 - cos of a small angle as a square: near its end it is no difference of rounded ones
         if order == 1:
@@ -191,28 +191,28 @@ class _Waves(TimeLaw):
 
 
 def _polynomial(name: str, rests: int) -> TimeLaw:
-    """Return the polynomial with so many derivatives 0 at both ends: the integral of ``(x (1 - x))^rests``, scaled to 1."""
+    """Return the integral of ``(x (1 - x))^rests``, scaled to 1, at rest at both ends."""
     rate = Polynomial([0.0, 1.0, -1.0]) ** rests
     whole = rate.integ()
-    return _Pieces(name, (0.0, 0.5), (whole / whole(1.0),))
+    return _PiecewisePolynomial(name, (0.0, 0.5), (whole / whole(1.0),))
 
 
 def _freudenstein() -> TimeLaw:
-    """Return the law whose acceleration goes as ``sin x + sin 3x / 6 + sin 5x / 50`` (S002 eq. 13-15, misprints corrected).
+    """Return the law with acceleration ``sin x + sin 3x / 6 + sin 5x / 50`` (S002 eq. 13-15).
 
-    Integrated twice, the weights are divided by k^2; their sum times k is what puts the speed at
-    the ends to 0.
+    Misprints corrected: integrated twice, the weights are divided by k^2; their sum times k puts
+    the speed at the ends to 0.
     """
     orders, of_acceleration = np.array([1.0, 3.0, 5.0]), np.array([1.0, 1.0 / 6.0, 1.0 / 50.0])
     weights = of_acceleration / orders**2
     weights /= 2.0 * np.pi * (orders @ weights)
-    return _Waves("freudenstein", (1, 3, 5), tuple(weights.tolist()))
+    return _SineSeries("freudenstein", (1, 3, 5), tuple(weights.tolist()))
 
 
-def _ramped(
+def _constant_jerk(
     name: str, widths: Sequence[float], jerks: Sequence[float], accelerations: Sequence[float]
 ) -> TimeLaw:
-    """Return the law whose first half has pieces with constant jerk that start at given accelerations, scaled to 1."""
+    """Return the law of pieces of constant jerk that start at given accelerations."""
     parts, breaks = [], [0.0]
     q = v = 0.0
     for width, jerk, a in zip(widths, jerks, accelerations, strict=True):
@@ -221,7 +221,9 @@ def _ramped(
             parts.append(part)
             breaks.append(breaks[-1] + width)
             q, v = float(part(width)), float(part.deriv()(width))
-    return _Pieces(name, (*breaks[:-1], 0.5), tuple(part / (2.0 * q) for part in parts))
+    return _PiecewisePolynomial(
+        name, (*breaks[:-1], 0.5), tuple(part / (2.0 * q) for part in parts)
+    )
 
 
 def trapezoid(blend: float = 1.0 / 3.0) -> TimeLaw:
@@ -237,11 +239,11 @@ def trapezoid(blend: float = 1.0 / 3.0) -> TimeLaw:
         InputError: if the share is not above 0 and at most 0.5.
     """
     share = _share(blend, "blend")
-    return _ramped("trapezoid", [share, 0.5 - share], [0.0, 0.0], [1.0, 0.0])
+    return _constant_jerk("trapezoid", [share, 0.5 - share], [0.0, 0.0], [1.0, 0.0])
 
 
 def s_curve(blend: float = 1.0 / 3.0, rounding: float = 0.5) -> TimeLaw:
-    """Return the law with seven segments of constant jerk: a trapezoid whose acceleration is a trapezoid too.
+    """Return the law with seven segments of constant jerk: trapezoids of acceleration.
 
     Args:
         blend: Share of the duration in which it speeds up; as long it slows down.
@@ -254,7 +256,9 @@ def s_curve(blend: float = 1.0 / 3.0, rounding: float = 0.5) -> TimeLaw:
     share, rounded = _share(blend, "blend"), _share(rounding, "rounding")
     short = rounded * share
     widths = [short, share - 2.0 * short, short, 0.5 - share]
-    return _ramped("s_curve", widths, [1.0 / short, 0.0, -1.0 / short, 0.0], [0.0, 1.0, 1.0, 0.0])
+    return _constant_jerk(
+        "s_curve", widths, [1.0 / short, 0.0, -1.0 / short, 0.0], [0.0, 1.0, 1.0, 0.0]
+    )
 
 
 def _share(value: float, what: str) -> float:
@@ -270,7 +274,7 @@ LAWS: dict[str, TimeLaw] = {
         _polynomial("cubic", 1),
         _polynomial("quintic", 2),
         _polynomial("septic", 3),
-        _Waves("cycloidal", (1,), (0.5 / np.pi,)),
+        _SineSeries("cycloidal", (1,), (0.5 / np.pi,)),
         trapezoid(),
         s_curve(),
     )

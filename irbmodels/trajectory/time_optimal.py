@@ -1,4 +1,4 @@
-"""Time-optimal timing of a path: speeds, accelerations and torques within bounds, with friction that depends on speed.
+"""Time-optimal timing of a path under bounds of speed, acceleration and torque with friction.
 
 With ``x = (ds/dt)^2`` and ``u = d2s/dt2`` the rigid torques are linear, ``m(s) u + c(s) x + g(s)``,
 and TOPP-RA (Pham and Pham
@@ -20,13 +20,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import as_bool, as_instance, short_repr
+from ..checks import as_bool, as_instance, as_int, short_repr
 from ..errors import InputError, require
 from ..model.limits import Limits
 from ..model.types import Array
 from .axis_path import AxisPath
-from .phase_plane import moving, steps
-from .timing_bounds import Arm, problem_of
+from .phase_plane import interval_durations, motion_at
+from .timing_bounds import RobotDynamics, timing_problem
 from .trajectory import State, Trajectory
 
 
@@ -37,16 +37,16 @@ class TimeOptimal(Trajectory):
         """Integrate ``ds/dt = sqrt(x)``."""
         self.path, self.n = path, path.n
         self.lower_bound = lower_bound
-        """Time [s] that no timing with these bounds undercuts, to second order in the step of the grid."""
+        """Lower bound of every such timing [s], to second order in the step of the grid."""
         self.s, self.x = s, x
         """Grid points of the path coordinate, and ``(ds/dt)^2`` at each."""
         self._gain = np.diff(x) / (2.0 * np.diff(s))
-        self.times = np.append(0.0, np.cumsum(steps(s, x)))
+        self.times = np.append(0.0, np.cumsum(interval_durations(s, x)))
         """Times [s] at which the grid points are passed."""
         self.duration = float(self.times[-1])
 
     def __repr__(self) -> str:
-        """Say how long it takes, and how far above the bound that is."""
+        """Return the duration, and its share above the lower bound."""
         return (
             f"<TimeOptimal of {self.n} axes: {self.duration:.4g} s, {100.0 * self.gap:.2g} % above"
             " the bound>"
@@ -69,12 +69,12 @@ class TimeOptimal(Trajectory):
             self.s[number],
             self.s[number + 1],
         )
-        return moving(self.path.at(s), rate, gain)
+        return motion_at(self.path.at(s), rate, gain)
 
 
 def time_optimal(
     path: AxisPath,
-    robot: Arm | None = None,
+    robot: RobotDynamics | None = None,
     *,
     velocity: ArrayLike | None = None,
     acceleration: ArrayLike | None = None,
@@ -105,38 +105,33 @@ def time_optimal(
     """
     require("toppra", "motion")
     as_instance(path, AxisPath, "a timing is one of an AxisPath, as axis_path makes it")
-    if robot is not None and not isinstance(robot, Arm):
+    if robot is not None and not isinstance(robot, RobotDynamics):
         raise InputError(
             f"the torques of a timing are those of an irbmodels.Robot, not {short_repr(robot)}"
         )
     as_bool(friction, "friction, whether it is part of the torques,")
-    if (
-        isinstance(intervals, bool)
-        or not isinstance(intervals, int | np.integer)
-        or not 10 <= intervals <= 100_000
-    ):
-        raise InputError(f"a grid has 10 to 100000 intervals, got {short_repr(intervals)}")
+    as_int(intervals, "the number of intervals of a grid", 10, 100_000)
     if robot is None and (torque is not None or acceleration is None):
         raise InputError(
             "a timing without a robot has no torques, and needs bounds of acceleration"
         )
     if robot is not None:
-        _refuse_outside(path, robot.limits)
-    problem = problem_of(
+        _check_ranges(path, robot.limits)
+    problem = timing_problem(
         path, robot, velocity, acceleration, torque, friction, _grid(path, int(intervals))
     )
     upper = problem.fastest()
     profile = problem.admissible(upper)
-    return TimeOptimal(path, problem.s, profile, float(steps(problem.s, upper).sum()))
+    return TimeOptimal(path, problem.s, profile, float(interval_durations(problem.s, upper).sum()))
 
 
-def _refuse_outside(path: AxisPath, limits: Limits) -> None:
-    """Refuse a path that leaves a range, if only where its spline overshoots: what the ranges bound is a spline too."""
+def _check_ranges(path: AxisPath, limits: Limits) -> None:
+    """Refuse a path that leaves a range, also where its spline overshoots."""
     n = len(limits.velocity)
     if path.n != n:
         raise InputError(f"the path has {path.n} axes, the robot {n}")
     bounded = AxisPath(path.knots, path.at(path.knots).q @ limits.A.T)
-    s = np.union1d(path.knots, bounded.turns())  # extremes are nowhere else
+    s = np.union1d(path.knots, bounded.reversals())  # extremes are nowhere else
     q = path.at(s).q
     outside = np.flatnonzero(~limits.in_range(q))
     if len(outside):
@@ -154,7 +149,7 @@ def _grid(path: AxisPath, intervals: int) -> Array:
     regular = 0.5 * path.length * (1.0 - np.cos(np.pi * np.linspace(0.0, 1.0, intervals + 1)))
     near = 0.02 * path.length / intervals
     knots = path.knots if len(path.knots) < intervals / 4 else path.knots[:0]
-    added = np.unique(np.concatenate([path.turns(), knots]))
+    added = np.unique(np.concatenate([path.reversals(), knots]))
     added = added[(added > near) & (added < path.length - near)]
     added = added[np.append(True, np.diff(added) > near)[: len(added)]]
     kept = [point for point in regular if not (np.abs(added - point) < near).any()]

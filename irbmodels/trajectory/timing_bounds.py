@@ -17,13 +17,13 @@ from ..errors import InputError, MissingData
 from ..model.limits import Limits
 from ..model.types import Array
 from .axis_path import AxisPath
-from .phase_plane import fastest_under, moving, steps
+from .phase_plane import interval_durations, motion_at, toppra_profile
 from .trajectory import bounds
 
 _ITERATIONS = 60  # of the upper profile; it converges in 5 to 20
 _CONVERGED = 1e-6  # share of the time
 _REPAIRS = 30  # rounds of narrowing
-# share of a bound that is used: between two checked places it may be passed by a fifth of the rest
+# share of a bound that is used: between two checked points it may be passed by a fifth of the rest
 _INSIDE = 1.0 - 5e-5
 _SLOWEST = 1e-9  # [rad/s, m/s] an axis that has just begun to move
 # share of an interval: so near to a grid point friction still has the sign that it has within the
@@ -46,7 +46,7 @@ _WITHIN = np.array(
         1.0 - _NEAR,
     ]
 )
-"""Places in each interval, as shares of its time, at which a profile is checked."""
+"""Points in each interval, as shares of its time, at which a profile is checked."""
 _SPEEDS = np.unique(
     np.concatenate(
         [
@@ -60,8 +60,8 @@ _SPEEDS = np.unique(
 
 
 @runtime_checkable
-class Arm(Protocol):
-    """What a timing asks of a robot: any ``irbmodels.Robot``."""
+class RobotDynamics(Protocol):
+    """The methods of a robot that a timing needs: any ``irbmodels.Robot``."""
 
     @property
     def limits(self) -> Limits:
@@ -77,20 +77,20 @@ class Arm(Protocol):
 
 
 class _Linear(NamedTuple):
-    """A quantity of each axis at a place of each interval, ``of_u u + of_x x + constant``, shape ``(N, n)``."""
+    """``of_u u + of_x x + constant`` of each axis in each interval, shape ``(N, n)``."""
 
     of_u: Array
     of_x: Array
     constant: Array
 
 
-class _Place(NamedTuple):
-    """One place in each interval of the grid."""
+class _CollocationPoint(NamedTuple):
+    """One point in each interval of the grid."""
 
     share: float
-    """0 at its beginning, 0.5 in the middle, 1 at its end: there ``x`` has grown by ``share`` of ``2 u ds``."""
+    """0 at its beginning, 1 at its end: there ``x`` has grown by ``share`` of ``2 u ds``."""
     slope: Array
-    """``dq/ds``, just inside the interval: it gives friction its sign where an axis turns back at a grid point."""
+    """``dq/ds`` just inside the interval, the sign of friction where an axis turns back."""
     torque: _Linear
     acceleration: _Linear
 
@@ -103,11 +103,11 @@ class _Line(NamedTuple):
 
 
 @dataclass
-class Problem:
+class TimingProblem:
     """A path on a grid, with what bounds its timing."""
 
     path: AxisPath
-    robot: Arm | None
+    robot: RobotDynamics | None
     with_friction: bool
     friction: Callable[[Array], Array] | None
     s: Array
@@ -116,7 +116,7 @@ class Problem:
     torque: Array
     acceleration: Array
     """Bounds of the axes ``(n,)``."""
-    places: tuple[_Place, _Place, _Place]
+    points: tuple[_CollocationPoint, _CollocationPoint, _CollocationPoint]
     """Beginning, middle and end of each interval."""
 
     @cached_property
@@ -131,8 +131,8 @@ class Problem:
     def reference(self) -> float:
         """Size of ``x`` on this path."""
         with np.errstate(divide="ignore"):
-            by_torque = (self.torque / np.abs(self.places[1].torque.of_u)).min(axis=1)
-            by_gain = (self.acceleration / np.abs(self.places[1].acceleration.of_u)).min(axis=1)
+            by_torque = (self.torque / np.abs(self.points[1].torque.of_u)).min(axis=1)
+            by_gain = (self.acceleration / np.abs(self.points[1].acceleration.of_u)).min(axis=1)
         gain = float(np.median(np.minimum(by_torque, by_gain)))
         found = min(float(np.median(self.fastest_by_speed)), gain * self.path.length)
         if not 0.0 < found < np.inf:
@@ -147,8 +147,8 @@ class Problem:
         top = np.minimum(self.fastest_by_speed, 1e6 * self.reference)
         last = 0.0
         for _ in range(_ITERATIONS):
-            x = self._solved(top, wide=True)
-            duration = float(steps(self.s, x).sum())
+            x = self._solve(top, wide=True)
+            duration = float(interval_durations(self.s, x).sum())
             if self.friction is None or duration - last < _CONVERGED * duration:
                 break
             top, last = np.minimum(top, x * (1.0 + 1e-6) + 1e-9 * self.reference), duration
@@ -166,33 +166,33 @@ class Problem:
             self.fastest_by_speed * _INSIDE**2, np.maximum(upper, 1e-9 * self.reference)
         )
         for _ in range(_REPAIRS):
-            x = self._solved(top, wide=False, shares=shares)
-            speed, torque, acceleration = self._used(x)
+            x = self._solve(top, wide=False, shares=shares)
+            speed, torque, acceleration = self._utilization(x)
             if max(speed.max(), torque.max(), acceleration.max()) <= 1.0:
                 return x
             shares /= np.maximum(1.0, np.array([torque, acceleration]) / _INSIDE)
             slower = np.maximum(1.0, speed.max(axis=1) / _INSIDE) ** 2
             top = top / np.maximum(np.append(slower, 1.0), np.append(1.0, slower))
-        return self._slowed(x)
+        return self._slow_down(x)
 
-    def _slowed(self, x: Array) -> Array:
-        """Do the rest by running the whole motion slower, which always helps but where friction grows at low speed."""
+    def _slow_down(self, x: Array) -> Array:
+        """Return the profile of a slower motion, which helps unless friction grows at low speed."""
         for factor in np.geomspace(1.0001, 4.0, 60):
             slow: Array = x / factor**2
-            if max(part.max() for part in self._used(slow)) <= 1.0:
+            if max(part.max() for part in self._utilization(slow)) <= 1.0:
                 return slow
-        raise InputError(self._why())
+        raise InputError(self._explain_infeasibility())
 
-    def _used(self, x: Array) -> tuple[Array, Array, Array]:
-        """Largest share of the bounds of speed, torque and acceleration used within each interval, ``(N, n)``."""
-        widths, gain = steps(self.s, x), np.diff(x) / (2.0 * np.diff(self.s))
+    def _utilization(self, x: Array) -> tuple[Array, Array, Array]:
+        """Largest shares of speed, torque and acceleration within each interval, ``(N, n)``."""
+        widths, gain = interval_durations(self.s, x), np.diff(x) / (2.0 * np.diff(self.s))
         since = _WITHIN[:, None] * widths
         first = np.sqrt(x[:-1])
         rate = np.maximum(first + gain * since, 0.0)
         # exactly at rest, where there is no friction; elsewhere its sign is open at a grid point
         rate[[0, -1], [0, -1]] = 0.0
         s = np.clip(self.s[:-1] + since * (first + 0.5 * gain * since), self.s[:-1], self.s[1:])
-        motion = moving(self.path.at(s.ravel()), rate.ravel(), np.tile(gain, len(since)))
+        motion = motion_at(self.path.at(s.ravel()), rate.ravel(), np.tile(gain, len(since)))
         tau = np.zeros_like(motion.v)
         if self.robot is not None:
             tau = self.robot.inverse_dynamics(
@@ -204,14 +204,14 @@ class Problem:
         )
         return speed, torque, acceleration
 
-    def _lines(self, place: _Place, top: Array) -> tuple[_Line, _Line]:
+    def _lines(self, point: _CollocationPoint, top: Array) -> tuple[_Line, _Line]:
         """Lines above and below friction for ``x`` from 0 to ``top``, equal to it at ``top``."""
-        none = np.zeros_like(place.slope)
+        none = np.zeros_like(point.slope)
         if self.friction is None:
             return _Line(none, none), _Line(none, none)
-        most = ((1.0 - place.share) * top[:-1] + place.share * top[1:])[:, None]
-        speed = place.slope * np.sqrt(most)
-        barely = np.sign(place.slope) * _SLOWEST
+        most = ((1.0 - point.share) * top[:-1] + point.share * top[1:])[:, None]
+        speed = point.slope * np.sqrt(most)
+        barely = np.sign(point.slope) * _SLOWEST
         moving = np.abs(speed) > _SLOWEST
         last = self.friction(np.where(moving, speed, barely))
         slower = _SPEEDS[:, None, None] * speed
@@ -222,28 +222,28 @@ class Problem:
         )
         return _Line(flattest, last - flattest * most), _Line(steepest, last - steepest * most)
 
-    def _solved(self, top: Array, *, wide: bool, shares: Array | None = None) -> Array:
-        """Fastest profile under ``top`` with friction replaced by lines that make the bounds wider, or narrower."""
+    def _solve(self, top: Array, *, wide: bool, shares: Array | None = None) -> Array:
+        """Fastest profile under ``top`` with friction lines that make bounds wider, or narrower."""
         torques, gains = (1.0, 1.0) if shares is None else shares
-        lines = [self._lines(place, top)[:: -1 if wide else 1] for place in self.places]
+        lines = [self._lines(point, top)[:: -1 if wide else 1] for point in self.points]
         none = _Line(*np.zeros_like(lines[0][0]))
         rows = []
         for which, sign in enumerate((1.0, -1.0)):
             with_friction = [
-                (place.torque, pair[which]) for place, pair in zip(self.places, lines, strict=True)
+                (point.torque, pair[which]) for point, pair in zip(self.points, lines, strict=True)
             ]
             rows += self._rows(with_friction, sign, self.torque, torques, wide)
             rows += self._rows(
-                [(place.acceleration, none) for place in self.places],
+                [(point.acceleration, none) for point in self.points],
                 sign,
                 self.acceleration,
                 gains,
                 wide,
             )
         a, b, c = (np.hstack(parts) for parts in zip(*rows, strict=True))
-        found = fastest_under(self.s, a, b, c, top, self.path.length, self.reference)
+        found = toppra_profile(self.s, a, b, c, top, self.path.length, self.reference)
         if found is None:
-            raise InputError(self._why())
+            raise InputError(self._explain_infeasibility())
         return found
 
     def _rows(
@@ -254,7 +254,7 @@ class Problem:
         share: Array | float,
         wide: bool,
     ) -> list[tuple[Array, Array, Array]]:
-        """Coefficients ``(N + 1, n)`` of ``a u + b x + c <= 0`` with ``x`` at the beginning of each interval.
+        """Coefficients ``(N + 1, n)`` of ``a u + b x + c <= 0``, ``x`` at the begin of intervals.
 
         In the middle of an interval a bound is right to second order, but where an axis hardly
         feels ``u`` (a zero-inertia point) such a grid rings; there, and for what is to be
@@ -268,11 +268,11 @@ class Problem:
         felt = np.where(first * last > 0.0, np.minimum(np.abs(first), np.abs(last)), 0.0)
         calm = wide & (2.0 * step * np.abs(of_x).max(axis=0) < felt)
         rows = []
-        for place, (part, line), slope in zip(self.places, parts, of_x, strict=True):
-            used = calm if place.share == 0.5 else ~calm
+        for point, (part, line), slope in zip(self.points, parts, of_x, strict=True):
+            used = calm if point.share == 0.5 else ~calm
             if not used.any():
                 continue
-            a = sign * (part.of_u + 2.0 * place.share * step * slope) / bound
+            a = sign * (part.of_u + 2.0 * point.share * step * slope) / bound
             c = sign * (part.constant + line.constant) / bound - share
             found = (
                 np.where(used, values, unused)
@@ -281,9 +281,9 @@ class Problem:
             rows.append(tuple(np.vstack([values, np.zeros((1, len(bound)))]) for values in found))
         return rows  # type: ignore[return-value]
 
-    def _why(self) -> str:
-        """Say why there is no timing."""
-        needed = np.abs(self.places[0].torque.constant)
+    def _explain_infeasibility(self) -> str:
+        """Return why there is no timing."""
+        needed = np.abs(self.points[0].torque.constant)
         holding = needed / self.torque
         i, axis = np.unravel_index(int(np.argmax(holding)), holding.shape)
         if holding[i, axis] < 1.0:
@@ -297,15 +297,15 @@ class Problem:
         )
 
 
-def problem_of(
+def timing_problem(
     path: AxisPath,
-    robot: Arm | None,
+    robot: RobotDynamics | None,
     velocity: ArrayLike | None,
     acceleration: ArrayLike | None,
     torque: ArrayLike | None,
     friction: bool,
     s: Array,
-) -> Problem:
+) -> TimingProblem:
     """Return the problem of :func:`irbmodels.trajectory.time_optimal` on the grid ``s``.
 
     Raises:
@@ -332,11 +332,17 @@ def problem_of(
     law = _friction_of(robot, n) if robot is not None and friction else None
     if law is not None and not np.isfinite(speeds).all():
         raise InputError("friction that depends on speed needs finite bounds of velocity")
-    places = _place(path, robot, s, 0.0), _place(path, robot, s, 0.5), _place(path, robot, s, 1.0)
-    return Problem(path, robot, friction, law, s, speeds, efforts, gains, places)
+    points = (
+        _collocate(path, robot, s, 0.0),
+        _collocate(path, robot, s, 0.5),
+        _collocate(path, robot, s, 1.0),
+    )
+    return TimingProblem(path, robot, friction, law, s, speeds, efforts, gains, points)
 
 
-def _place(path: AxisPath, robot: Arm | None, grid: Array, share: float) -> _Place:
+def _collocate(
+    path: AxisPath, robot: RobotDynamics | None, grid: Array, share: float
+) -> _CollocationPoint:
     s = grid[:-1] + share * np.diff(grid)
     found = path.at(s)
     none = np.zeros_like(found.q)
@@ -349,10 +355,10 @@ def _place(path: AxisPath, robot: Arm | None, grid: Array, share: float) -> _Pla
         )
         torque = _Linear(of_u, of_x, holding)
     inside = path.at(s + _NEAR * (1.0 - 2.0 * share) * np.diff(grid)).slope
-    return _Place(share, inside, torque, _Linear(found.slope, found.curvature, none))
+    return _CollocationPoint(share, inside, torque, _Linear(found.slope, found.curvature, none))
 
 
-def _friction_of(robot: Arm, n: int) -> Callable[[Array], Array] | None:
+def _friction_of(robot: RobotDynamics, n: int) -> Callable[[Array], Array] | None:
     try:
         robot.friction(np.zeros(n))
     except MissingData:

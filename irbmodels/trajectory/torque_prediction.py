@@ -1,4 +1,4 @@
-"""Torque along a motion file, split by cause and compared with the measured one (S000 eq. 75-77)."""
+"""Torque along a motion file by cause, compared with the measured one (S000 eq. 75-77)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TRACE = 4096  # samples kept for the figure
 
 
 class Accuracy(NamedTuple):
-    """Errors of the model per axis: eq. 75 [N m, N], 76, the mean absolute measured torque, eq. 77 [%]."""
+    """Errors per axis: eq. 75 [N m, N], 76, mean absolute measured torque, eq. 77 [%]."""
 
     mae: Array
     rmse: Array
@@ -58,7 +58,7 @@ class Prediction:
     over_speed: Mask
     """True per axis if it moved faster than its speed limit."""
     window: float | None
-    """Length of the filter that derived speeds or accelerations [s]; None where the file has both."""
+    """Length of the derivative filter [s]; None where the file has speeds and accelerations."""
     over_effort: Mask
     """True per axis if the torque exceeds its (assumed) bound."""
     trace: Trace
@@ -180,7 +180,7 @@ class _Totals:
             self.measured += np.abs(motion.tau).sum(axis=0)
 
     def window(self, window: float | None) -> float:
-        """Return the length of the derivative filter [s] that was asked for, at the mean time step."""
+        """Return the length of the derivative filter [s] at the mean time step."""
         step = self.duration / max(self.rows - 1, 1)
         return min(filter_length(window, step), self.rows) * step
 

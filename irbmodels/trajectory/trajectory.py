@@ -1,4 +1,4 @@
-"""What all trajectories have in common: a duration, the state at any time, and samples."""
+"""Base class of trajectories: a duration, the state at any time, and samples."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class State(NamedTuple):
     v: Array
     a: Array
     jerk: Array | None = None
-    """None where the acceleration is not differentiable by its making, as of a time-optimal timing."""
+    """None where the acceleration jumps, as of a time-optimal timing."""
 
 
 class Trajectory(ABC):
@@ -40,7 +40,7 @@ class Trajectory(ABC):
     """Number of axes."""
 
     def __repr__(self) -> str:
-        """Say what it is."""
+        """Return kind, axes and duration."""
         return f"<{type(self).__name__.lstrip('_')} of {self.n} axes: {self.duration:.6g} s>"
 
     def at(self, t: ArrayLike) -> State:
@@ -63,7 +63,7 @@ class Trajectory(ABC):
                 f" {self.duration:g} s"
             )
         found = self._at(
-            snap(np.clip(time, 0.0, self.duration).ravel(), self._marks, self.duration)
+            snap(np.clip(time, 0.0, self.duration).ravel(), self._rest_times, self.duration)
         )
         q, v, a = (part.reshape(*time.shape, self.n) for part in found[:3])
         return State(
@@ -71,7 +71,9 @@ class Trajectory(ABC):
         )
 
     def sample(self, rate: float) -> Motion:
-        """Return samples at ``rate`` [Hz] from 0 on, and one at :attr:`duration`, which may be nearer to the one before.
+        """Return samples at ``rate`` [Hz] from 0 on, and one at the end.
+
+        The last may be nearer to the one before.
 
         Raises:
             InputError: if the rate is not positive and finite, or gives more than a hundred million
@@ -87,7 +89,7 @@ class Trajectory(ABC):
         return Motion(t, state.q, state.v, state.a)
 
     @property
-    def _marks(self) -> Array:
+    def _rest_times(self) -> Array:
         """Times at which the motion may rest, ascending: both ends, and where parts meet."""
         return np.array([0.0, self.duration])
 
@@ -132,7 +134,7 @@ class Chain(Trajectory):
         return tuple(self._starts[self._firsts].tolist())
 
     @property
-    def _marks(self) -> Array:
+    def _rest_times(self) -> Array:
         return self._starts
 
     def _at(self, t: Array) -> State:

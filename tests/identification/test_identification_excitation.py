@@ -376,7 +376,7 @@ TOO_MUCH = rf"friction of axis 2 of irb930.* takes .* its effort limit is {EFFOR
         (lambda: Bounds(box=Box((0.0, 0.0, 1.0), (1.0, 1.0, 1.0))), "empty"),
         (lambda: Freudenstein(0, 1.0), "moves .* must be a whole number, at least 1, got 0"),
         (lambda: Freudenstein(1, -1.0), "positive"),
-        (lambda: Fourier(1, 5.0), "two harmonics"),
+        (lambda: Fourier(1, 5.0), "number of harmonics .* at least 2"),
         (lambda: Fourier(5, -1.0), "positive"),
         (lambda: compare([]), "one excitation or more"),
     ],

@@ -244,7 +244,7 @@ STRETCHED = np.diag([1.0, 1.0, 2.0, 1.0])
     ("wrong", "message"),
     [
         (lambda: line(at(), at()), "same pose"),
-        (lambda: line(STRETCHED, at(1.0)), "start is no pose"),
+        (lambda: line(STRETCHED, at(1.0)), "start, a pose .* needs a rotation"),
         (lambda: line(at(), np.eye(3)), "end, a pose"),
         (lambda: line(at(float("nan")), at(1.0)), "start, a pose"),
         (lambda: arc(at(), at(1.0), at()), "full circle of two arcs"),

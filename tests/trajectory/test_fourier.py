@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
+from misuse import refused_in_one_line
 
-import irbmodels as irb
 from irbmodels.trajectory import Coefficients, FourierSeries
 
 
@@ -109,8 +109,8 @@ def test_series_repeats():
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (lambda: FourierSeries(1, 2.0), "two harmonics or more"),
-        (lambda: FourierSeries(2.5, 2.0), "two harmonics or more"),
+        (lambda: FourierSeries(1, 2.0), "number of harmonics .* at least 2"),
+        (lambda: FourierSeries(2.5, 2.0), "number of harmonics .* at least 2"),
         (lambda: FourierSeries(3, 0.0), "duration of a series"),
         (lambda: FourierSeries(3, float("nan")), "duration of a series"),
         (lambda: FourierSeries(3, 2.0).trajectory(np.zeros((5, 2))), r"needs \(4, 2\)"),
@@ -138,7 +138,4 @@ def test_series_repeats():
     ],
 )
 def test_wrong_input_is_one_clear_line(wrong, message):
-    """Too few harmonics, wrong shapes, and coefficients that would not rest are refused."""
-    with pytest.raises(irb.InputError, match=message) as caught:
-        wrong()
-    assert "\n" not in str(caught.value)
+    refused_in_one_line(wrong, message)

@@ -438,7 +438,6 @@ def test_broken_parquet_files_say_where(tmp_path, robot, motion):
 
 
 # --- speeds held against positions
-# ----------------------------------------------------------------------------------------
 
 
 def swing(robot, rate, seed=0, seconds=6.0):

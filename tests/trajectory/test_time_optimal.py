@@ -425,7 +425,7 @@ def test_axis_path_is_a_smooth_curve_through_its_postures():
     before, here, after = (path.at(s + shift) for shift in (-step, 0.0, step))
     np.testing.assert_allclose((after.q - before.q) / (2 * step), here.slope, atol=1e-8)
     np.testing.assert_allclose((after.slope - before.slope) / (2 * step), here.curvature, atol=1e-8)
-    turns = path.turns()
+    turns = path.reversals()
     assert len(turns) > 0
     assert np.abs(path.at(turns).slope).min(axis=1).max() < 1e-12
 
@@ -459,7 +459,7 @@ def test_axis_path_is_a_smooth_curve_through_its_postures():
         ),
         (
             lambda: time_optimal(axis_path([[0.0], [1.0]]), acceleration=1.0, intervals=5),
-            "10 to 100000 intervals",
+            "a whole number, 10 to 100000, got 5",
         ),
         (lambda: time_optimal(axis_path([[0.0], [1.0]]), acceleration=np.inf), "nothing bounds"),
         (

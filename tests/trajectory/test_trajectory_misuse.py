@@ -148,11 +148,11 @@ BAD = {
     ),
     "intervals as text": (
         lambda: time_optimal(PATH, acceleration=1.0, intervals="9"),
-        "a grid has 10 to 100000 intervals",
+        "number of intervals .* 10 to 100000, got '9'",
     ),
     "harmonics as an array": (
         lambda: FourierSeries(np.zeros((9, 9)), 1.0),
-        "two harmonics or more, got an array of shape",
+        "number of harmonics .* at least 2, got an array of shape",
     ),
     "series at rags": (
         lambda: SERIES.maps([[1, 2], [3]]),

@@ -1,4 +1,4 @@
-"""The free angle along a path: the best grid point of every pose by dynamic programming, then smoothed.
+"""The free angle along a path: dynamic programming on a grid, then smoothing.
 
 The objective, with ``s`` from 0 to 1 along the path, is
 
@@ -53,7 +53,7 @@ class Choice(NamedTuple):
     branch: int
     """Slot of ``robot.inverse_kinematics``, the same all along; ``BRANCHES`` has the words."""
     costs: dict[str, Array]
-    """Each cost along the path, ``(N,)`` each, and ``turning`` and ``motion`` of each step, ``(N - 1,)``."""
+    """Costs along the path ``(N,)``, and ``turning`` and ``motion`` of each step ``(N - 1,)``."""
     total: float
     """Value of the objective."""
     coarse: Array
@@ -61,7 +61,7 @@ class Choice(NamedTuple):
     range_margin: float
     """Smallest distance of an axis from an end of its range [rad]."""
     wrist: float
-    """Smallest distance from the wrist's singularity [rad]; this and the next two NaN where unknown."""
+    """Smallest distance from the wrist's singularity [rad]; NaN if unknown, as the next two."""
     elbow: float
     """From the stretched or folded arm [rad]."""
     shoulder: float
@@ -93,7 +93,7 @@ def choose_angle(
     grid: float = GRID,
     closed: bool = False,
 ) -> Choice:
-    """Choose the free angle of a symmetric tool along a path, with the branch and the full turns of the axes.
+    """Choose the free angle of a symmetric tool along a path, its branch and full turns of axes.
 
     Of all feasible intervals (:func:`feasible_angles`) the middles, the neighbourhood of the ends,
     and a grid are candidates. The best sequence of them is found by dynamic programming, so it is

@@ -46,7 +46,7 @@ class ArmLines:
     lower_arm_sign: float
     """1 where a positive axis 2 turns the lower arm about +y, else -1."""
     range_between_arms: bool
-    """True if the range of axis 3 is one of the angle between the arms, ``x3 - x2``; else of ``x3``."""
+    """True if the range of axis 3 is that of the angle between the arms ``x3 - x2``."""
     wrist_at_home: float
     """Angle from axis 4 to axis 6 about axis 5 where ``q5 = 0`` [rad]."""
 

@@ -1,4 +1,4 @@
-"""All roots of smooth functions: Chebyshev expansions on pieces that are split until they fit, then isolated roots.
+"""All roots of smooth functions, isolated on piecewise Chebyshev expansions.
 
 With ``x = cos t`` an expansion is ``F(t) = sum c_k cos(k t)``, so ``|F''| <= B = sum k^2 |c_k|``.
 In a cell of width ``w`` whose ends have one sign there is no root if ``min |F| > B w^2 / 8``; where
@@ -31,7 +31,7 @@ _WIDTH = 1e-8  # [rad of t] cells this wide hold a double root
 
 
 class Spans(NamedTuple):
-    """Ranges of an angle on which functions are smooth but at their ends, where they may be like a square root."""
+    """Ranges of an angle on which functions are smooth, at their ends up to a square root."""
 
     low: Array
     high: Array
@@ -94,7 +94,7 @@ def expand(
 
 
 def chebyshev_roots(terms: Array) -> tuple[IntArray, Array, Array]:
-    """Return all roots of expansions ``(M, TERMS)``: index of the expansion, ``t``, and ``F'`` there, ``(K,)`` each.
+    """Return all roots of expansions ``(M, TERMS)``: index, ``t``, and ``F'`` there, ``(K,)`` each.
 
     An expansion that is zero everywhere has none.
     """

@@ -1,4 +1,4 @@
-"""The best sequence of postures that ends at the angle it began with, whole turns aside: branch and bound.
+"""The best closed sequence of postures, whole turns of the angle aside: branch and bound.
 
 Of a set of angles, the best sequence that begins anywhere in it and ends anywhere in it costs no
 more than the best closed one that begins in it. Where it is not closed itself, the set is split
@@ -66,7 +66,7 @@ def closed_sequence(
 
 
 def _labels(grid: Grid) -> IntArray:
-    """Return a whole number per candidate, equal for one branch and angle, whole turns aside; rising with both."""
+    """Return a number per candidate, equal for equal branch and angle, rising with both."""
     turn = round(math.tau / SAME)
     angle = np.round(np.mod(grid.phi, math.tau) / SAME).astype(np.int64) % turn
     return np.asarray(grid.branch.astype(np.int64) * turn + angle)

@@ -104,7 +104,9 @@ class Cost:
 
 
 def range_margin() -> Cost:
-    """Nearness to the ends of the ranges, the coupled one included: 0 with all axes in the middle, infinite at a bound.
+    """Nearness to the ends of the ranges: 0 with all axes in the middle, infinite at a bound.
+
+    The coupled range is included.
 
     Mean over the axes of ``(upper - lower)^2 / (4 (upper - y) (y - lower)) - 1`` (Zghal, Dubey &
     Euler 1990); 1 with each axis at 15 % of its range from a bound.
@@ -121,7 +123,7 @@ def range_margin() -> Cost:
 
 
 def singularity_distance(wrist: float = 0.2, elbow: float = 0.2, shoulder: float = 0.1) -> Cost:
-    """Nearness to singularities: sum of ``(near / distance)^2`` of wrist [rad], elbow [rad] and shoulder [m].
+    """Nearness to singularities: sum of ``(near / distance)^2`` of wrist, elbow and shoulder.
 
     Args:
         wrist: Distance [rad] at which the wrist alone costs 1.
@@ -147,7 +149,7 @@ def singularity_distance(wrist: float = 0.2, elbow: float = 0.2, shoulder: float
 
 
 def manipulability(reference: float = 0.05) -> Cost:
-    """Lack of manipulability: ``(reference / w)^2`` with Yoshikawa's ``w = |det J|`` [m^3], whatever the arm.
+    """Lack of manipulability: ``(reference / w)^2`` with Yoshikawa's ``w = |det J|`` [m^3].
 
     Args:
         reference: The ``w`` [m^3] that costs 1.

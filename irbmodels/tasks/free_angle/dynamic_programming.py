@@ -1,4 +1,4 @@
-"""The best sequence of postures on a grid in the feasible intervals of each pose, by dynamic programming."""
+"""The best sequence of postures on a grid in the feasible intervals: dynamic programming."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EDGE = 0.02
 
 
 class BrokenPath(InputError):
-    """A path along which no posture moves continuously: index of the break, reason, and the choice before."""
+    """A path along which no posture moves continuously: index, reason, and choice before."""
 
     def __init__(self, index: int, reason: str, phi: Array, q: Array) -> None:
         """Take the best choice up to the point before."""
@@ -65,7 +65,7 @@ def candidate_grid(robot: Robot, angles: FreeAngles, distance: float, cost: Cost
 
 
 def candidates(robot: Robot, angles: FreeAngles, number: IntArray, phi: Array, cost: Cost) -> Grid:
-    """Return postures at angles that rise interval by interval, without those that a singularity leaves open."""
+    """Return postures at angles that rise interval by interval; singular ones are left out."""
     branch = np.array([interval.branch for interval in angles], dtype=int)[number]
     A, q = angles.ranges.A, np.empty((0, 6))
     if len(phi):
@@ -101,7 +101,7 @@ def start_candidate(robot: Robot, angles: FreeAngles, start: Array, cost: Cost) 
 
 
 def closing_candidates(robot: Robot, angles: FreeAngles, first: Grid, cost: Cost) -> Grid:
-    """Return the candidates at the one angle of ``first``, of its branch, in every full turn of the axes."""
+    """Return the candidates at angle and branch of ``first``, in every full turn of the axes."""
     lifted = [
         (i, phi)
         for i, interval in enumerate(angles)
@@ -185,7 +185,7 @@ def broken_path(k: int, reason: str, grids: list[Grid], chosen: list[int]) -> Br
 
 
 def _nearest(before: Grid, after: Grid, totals: Array, steps: Array, window: float) -> str:
-    """Return the distance of the nearest posture from those that are reached at the point before, in words."""
+    """Return in words how far the nearest posture is from those reached at the point before."""
     reached = np.flatnonzero(np.isfinite(totals))
     least, needed = math.inf, ""
     for i in reached[np.argsort(totals[reached])][:500]:  # the best of them are enough

@@ -1,8 +1,8 @@
-"""All intervals of the free angle of a tool that is symmetric about its axis: every branch, every full turn.
+"""All intervals of the free angle of a symmetric tool: every branch, every full turn.
 
-Between two neighbouring ends (:mod:`interval_ends`) nothing can change, so each arc of the circle is
-evaluated at its middle. Arcs that meet without a bound or a singularity between them are one interval,
-however often axes go round.
+Between two neighbouring ends (:mod:`interval_ends`) nothing can change, so each arc of the circle
+is evaluated at its middle. Arcs that meet without a bound or a singularity between them are one
+interval, however often axes go round.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def feasible_angles(
     *,
     branch: int | Collection[int] | None = None,
 ) -> FreeAngles:
-    """Return every interval of the angle ``phi`` at which the tool, turned by it about its own axis, has a posture in range.
+    """Return every interval of the angle of a tool about its axis in which postures are in range.
 
     The pose turned by ``phi`` is ``pose * Rot(axis, phi)``. Postures that move continuously with
     ``phi`` within all ranges are one interval: a component of all pairs of angle and posture. So
@@ -202,7 +202,7 @@ def _branch(circle: ToolCircle, slot: int, phi: Array, at: Array, within: Array)
 
 
 def _link(answer: FreeAngles, branch: _Branch) -> list[Interval]:
-    """Return the intervals of one branch: pieces in range, linked through the ends that postures pass."""
+    """Return the intervals of one branch: pieces in range, linked where postures pass."""
     ranges, m = answer.ranges, len(branch.phi)
     nodes = {
         (int(i), k)
@@ -238,7 +238,7 @@ def _link(answer: FreeAngles, branch: _Branch) -> list[Interval]:
 
 
 def _full_turns(ranges: Ranges, y: Array) -> list[Turns]:
-    """Return every combination of full turns in which a posture keeps all ranges; 0 of an axis without range."""
+    """Return the full turns in which a posture keeps all ranges; 0 of an axis without range."""
     bounded = ranges.bounded
     first = np.where(bounded, np.ceil((ranges.lower - y) / math.tau), 0.0).astype(int)
     last = np.where(bounded, np.floor((ranges.upper - y) / math.tau), 0.0).astype(int)
@@ -272,7 +272,7 @@ def _interval(
 
 
 def _end(answer: FreeAngles, branch: _Branch, index: int, beyond: int, known: Array) -> End:
-    """Return the end of an interval, from the piece beyond it and the posture ``known`` next to it."""
+    """Return the end of an interval, by the piece beyond and the posture ``known`` before it."""
     singular = branch.singular[index]
     if not np.isfinite(branch.within[beyond]).all():
         what = (
@@ -295,7 +295,7 @@ def _end(answer: FreeAngles, branch: _Branch, index: int, beyond: int, known: Ar
 
 
 def _along_axis_6(answer: FreeAngles, branches: Collection[int]) -> list[Interval]:
-    """Return the intervals where the tool's axis is axis 6: only axis 6 turns, and it alone has ends."""
+    """Return the intervals where the tool's axis is axis 6: only axis 6 turns, and has ends."""
     ranges, arm, limits = answer.ranges, answer.circle.arm, answer.robot.limits
     sense = float(np.sign(answer.circle.axis @ arm.axis_6))
     ends = [CIRCLE, CIRCLE]

@@ -1,4 +1,4 @@
-"""Angles at which a posture can meet a bound, lose its pose, or pass a singularity: ends of intervals."""
+"""Possible ends of intervals: a posture meets a bound, loses its pose, or passes a singularity."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class Ranges(NamedTuple):
 
     @property
     def bounded(self) -> Mask:
-        """True per axis with a range; the others turn without end, and have no full turns of their own."""
+        """True per axis with a range; the others are endless, without full turns of their own."""
         return np.asarray(np.isfinite(self.lower) & np.isfinite(self.upper))
 
     def boundary_angles(self, axis: int, period: float = math.tau) -> list[float]:
-        """Return angles [rad], the bounds among them, at most half a turn apart, so that no full turn is lost."""
+        """Return bounds and angles between them [rad], at most half a turn apart."""
         bounds = [bound for bound in (self.lower[axis], self.upper[axis]) if np.isfinite(bound)]
         angles: list[float] = []
         for angle in np.add.outer(bounds or [0.0], (0.0, math.pi)).ravel().tolist():
@@ -48,7 +48,7 @@ class Ranges(NamedTuple):
         return angles
 
     def outside(self, y: Array) -> Array:
-        """Return the excess of angles ``(..., n)`` of the first axes in their best full turn [rad]; negative within."""
+        """Return the excess of the first axes ``(..., n)`` in their best turn [rad], signed."""
         bounded = self.bounded[: y.shape[-1]]
         low, high = np.where(bounded, np.array([self.lower, self.upper])[:, : len(bounded)], 0.0)
         off = y - (low + high) / 2.0
@@ -93,7 +93,7 @@ def merge_angles(parts: list[Array]) -> Array:
 
 
 def arm_ends(circle: ToolCircle, ranges: Ranges) -> list[Array]:
-    """Return where axes 1 to 3 meet a bound, the arm its reach, and the wrist centre comes nearest to axis 1."""
+    """Return the angles where axes 1 to 3 meet a bound, the arm its reach or the shoulder."""
     arm, lower_arm, forearm = circle.arm, circle.arm.lower_arm_length, circle.arm.forearm_length
     elbow_angles = [
         arm.lower_arm_at_home + arm.lower_arm_sign * angle for angle in ranges.boundary_angles(1)
@@ -124,7 +124,7 @@ def arm_ends(circle: ToolCircle, ranges: Ranges) -> list[Array]:
 def wrist_ends(
     robot: Robot, circle: ToolCircle, ranges: Ranges, spans: Spans, branch: IntArray
 ) -> Array:
-    """Return where axes 4 to 6 meet a bound, or axes 4 and 6 are in line, on spans of an arm branch each.
+    """Return the angles where axes 4 to 6 meet a bound, or axes 4 and 6 are in line, on spans.
 
     ``sin(x5) sin(q4 - bound)``, ``cos(x5) - cos(bound)`` and ``sin(x5) sin(q6 - bound)`` are smooth
     through the wrist's singularity, however sharply axes 4 and 6 turn near it, and serve both
@@ -134,7 +134,7 @@ def wrist_ends(
     # a branch has half a turn of axis 5
     fifth = [bound for bound in (ranges.lower[4], ranges.upper[4]) if np.isfinite(bound)]
     fifth = [bound + circle.arm.wrist_at_home for bound in fifth]
-    # each function as coefficients of: sin(x5) (cos q4, sin q4), cos(x5), sin(x5) (cos q6, sin q6), 1
+    # coefficients of sin(x5) (cos q4, sin q4), cos(x5), sin(x5) (cos q6, sin q6), 1
     mix = np.array(
         [
             *([-math.sin(angle), math.cos(angle), 0.0, 0.0, 0.0, 0.0] for angle in fourth),
@@ -170,7 +170,7 @@ def wrist_ends(
 
 
 def _spans(circle: ToolCircle, ranges: Ranges, phi: Array, q: Array) -> tuple[Spans, IntArray]:
-    """Return the spans on which an arm branch ``(P, 4)`` keeps the ranges of axes 1 to 3, and the branch of each."""
+    """Return the spans on which axes 1 to 3 are in range, and the arm branch ``0..3`` of each."""
     alive = np.asarray((ranges.outside((q @ ranges.A.T)[..., :3]) <= 0.0).all(axis=-1))
     ends = np.append(phi, math.pi)
     nearest = np.minimum(circle.elbow_margin(phi, 1.0), circle.elbow_margin(phi, -1.0))

@@ -32,7 +32,7 @@ class End(NamedTuple):
     """The end of an interval."""
 
     kind: Literal["range", "reach", "shoulder", "elbow", "wrist", "circle"]
-    """A bound of an axis, the reach, a singularity where two branches meet, or none: the whole circle."""
+    """A bound of an axis, the reach, a singularity where branches meet, or the whole circle."""
     text: str
     axis: int | None = None
     """1-based, of a bound."""
@@ -80,11 +80,11 @@ class Interval:
         return self.low_reason.kind == "circle"
 
     def order(self) -> tuple[float, ...]:
-        """Return the sort key of intervals: branch, ends, full turns; rounded, so that rounding does not decide."""
+        """Return the sort key of intervals: branch, ends, full turns; rounded against ties."""
         return (self.branch, round(self.low, 9), round(self.high, 9), *self._known[0].round(6))
 
     def holds(self, phi: float) -> list[float]:
-        """Return all angles of the interval that are whole turns from ``phi``: more than one where it is longer than a turn."""
+        """Return all angles of the interval that are whole turns from ``phi``."""
         number(phi, "phi [rad]")
         if self.full:
             return [math.remainder(phi, math.tau)]
@@ -95,7 +95,7 @@ class Interval:
         return [min(max(phi + math.tau * k, self.low), self.high) for k in turns]
 
     def q(self, phi: ArrayLike) -> Array:
-        """Axis positions [rad], shape ``(..., 6)``, at angles ``(...)`` from :attr:`low` to :attr:`high`; continuous.
+        """Axis positions [rad] ``(..., 6)`` at angles ``(...)`` of the interval; continuous.
 
         A whole circle takes any angle; from one round to the next, an axis without range may be
         whole turns apart.
@@ -164,7 +164,7 @@ class FreeAngles(Sequence[Interval]):
 
     @cached_property
     def missing(self) -> float:
-        """Distance of the pose beyond reach at the best angle [m]; 0 where some angle is within reach."""
+        """Distance of the pose beyond reach at the best angle [m]; 0 where one is within reach."""
         from scipy.optimize import minimize_scalar
 
         def beyond(phi: ArrayLike) -> Array:
@@ -187,7 +187,7 @@ class FreeAngles(Sequence[Interval]):
 
     @cached_property
     def note(self) -> str:
-        """The reason why there is no interval, with the best of 720 angles for ranges; empty where there is one."""
+        """The reason why there is no interval, at the best of 720 angles; empty if there is one."""
         if len(self):
             return ""
         if self.missing > 0.0:
@@ -212,7 +212,7 @@ class FreeAngles(Sequence[Interval]):
         return np.asarray(y @ np.linalg.inv(self.ranges.A).T)
 
     def _at_singularity(self, interval: Interval, phi: float) -> Array:
-        """Return ``A q`` where a singularity leaves an axis free: that axis as it is a little inside."""
+        """Return ``A q`` at a singularity, with the free axis as it is a little inside."""
         inside = np.array([min(max(phi, interval.low + ASIDE), interval.high - ASIDE)])
         if inside[0] == phi:  # on the way through
             return nearest_turn(

@@ -84,12 +84,12 @@ class SmoothingProblem:
         return float(self.cost(self.robot, q, phi).mean() + changes.sum())
 
     def limit_excess(self, q: Array) -> Array:
-        """Return the excess of steps over ``ROOM``, as a signed share of the rest, ``(N - 1, 6)``."""
+        """Return the excess of steps over ``ROOM``, a signed share of the rest, ``(N - 1, 6)``."""
         share = np.diff(q, axis=0) / self.steps
         return np.asarray(np.sign(share) * np.maximum(np.abs(share) - ROOM, 0.0) / (1.0 - ROOM))
 
     def objective(self, phi: Array, q: Array) -> float:
-        """Return the total with the cost of steps near their limits; infinite beyond, or without a posture."""
+        """Return the total and the cost of steps near their limits; infinite where infeasible."""
         if not np.isfinite(q).all() or (np.abs(np.diff(q, axis=0)) > self.steps + 1e-12).any():
             return np.inf
         return self.total(phi, q) + LIMIT_STIFFNESS * float((self.limit_excess(q) ** 2).sum())
@@ -135,7 +135,7 @@ def smooth(problem: SmoothingProblem, start: Array) -> Array:
 
 
 def _solve_cyclic(diagonal: Array, beside: Array, corner: float, right: Array) -> Array:
-    """Solve a positive tridiagonal system, with one more coupling of its first and last unknown (Sherman-Morrison)."""
+    """Solve a positive cyclic tridiagonal system, by Sherman-Morrison for the corner."""
     from scipy.linalg import solveh_banded
 
     banded = np.zeros((2, len(diagonal)))
@@ -152,7 +152,7 @@ def _solve_cyclic(diagonal: Array, beside: Array, corner: float, right: Array) -
 
 
 def _quadratic_model(problem: SmoothingProblem, phi: Array, q: Array) -> tuple[Array, Array, Array]:
-    """Return the gradient and a positive tridiagonal Hessian: its diagonal, and the one beside it."""
+    """Return gradient, and diagonal and upper diagonal of a positive tridiagonal Hessian."""
     n, rates = len(phi), problem.rates(phi, q)
     h = DIFFERENCE / np.maximum(1.0, np.abs(rates).max(axis=1))
     here, ahead, behind = (

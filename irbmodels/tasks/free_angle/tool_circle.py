@@ -1,4 +1,4 @@
-"""Angles at which a tool that turns about its own axis meets a bound of axes 1 to 3: trigonometric polynomials.
+"""Angles at which a tool that turns about its axis meets a bound of axes 1 to 3.
 
 The wrist centre then moves on a circle. A range of axis 1 holds it to a plane; ranges of axes 2 and
 3, and the reach, to a circle in the arm's plane, ``(X - ex)^2 + (z - ez)^2 = l^2`` with ``X =
@@ -26,7 +26,7 @@ NEGLIGIBLE = 1e-14  # a coefficient this small beside the largest is rounding
 
 
 class ToolCircle(NamedTuple):
-    """Poses of a TCP that turns about its own axis, and the circle of the wrist centre in the arm's frame."""
+    """Poses of a TCP turned about its axis, and the circle of the wrist centre in the arm."""
 
     pose: Array
     """``base_from_tcp`` at ``phi = 0``, ``(4, 4)``."""
@@ -48,13 +48,13 @@ class ToolCircle(NamedTuple):
         return np.asarray(np.convolve(x, x) + np.convolve(y, y) - _constant(self.arm.d**2, 2))
 
     def shoulder_margin(self, phi: Array) -> Array:
-        """Return the distance of the wrist centre from axis 1 beyond the least one [m], negative without a posture."""
+        """Return the distance of the wrist centre from axis 1 beyond the least possible one [m]."""
         # not from its square, which loses half the digits
         radius = np.hypot(*(evaluate(part, phi) for part in self.point[:2]))
         return np.asarray(radius - abs(self.arm.d))
 
     def forward_distance(self, phi: float, q1: float) -> float:
-        """Return ``X``: distance of the wrist centre ahead of axis 1 at ``q1`` [m], negative behind it."""
+        """Return ``X``: distance of the wrist centre ahead of axis 1 at ``q1`` [m], signed."""
         x, y, _ = (float(evaluate(part, np.array([phi]))[0]) for part in self.point)
         return x * math.cos(q1) + y * math.sin(q1)
 
@@ -64,7 +64,7 @@ class ToolCircle(NamedTuple):
         return np.asarray(np.sqrt(np.maximum(gap, 0.0) * (gap + 2.0 * abs(self.arm.d))))
 
     def elbow_margin(self, phi: Array, side: float) -> Array:
-        """Return the distance of the arm from stretched or folded, ahead (``side`` 1) or behind (-1) of axis 1 [m]."""
+        """Return the distance from stretched or folded [m], ahead (``side`` 1) or behind (-1)."""
         arm = self.arm
         reach = np.hypot(
             side * self.horizontal_distance(phi) - arm.a1, evaluate(self.point[2], phi)
@@ -77,7 +77,7 @@ class ToolCircle(NamedTuple):
         )
 
     def rounding_error(self, phi: Array) -> Array:
-        """Return the rounding error of the directions of the arm [rad], which grows near a singularity."""
+        """Return the rounding error of directions of the arm [rad], large near a singularity."""
         bend = np.sqrt(np.abs([self.elbow_margin(phi, 1.0), self.elbow_margin(phi, -1.0)])).min(
             axis=0
         )
@@ -123,20 +123,20 @@ def derivative(polynomial: ComplexArray) -> ComplexArray:
 
 
 def roots(polynomial: ComplexArray) -> Array:
-    """Return the roots of a polynomial in [-pi, pi), double ones twice; none where it is zero everywhere."""
+    """Return the roots of a polynomial in [-pi, pi), double ones twice; of zero none."""
     kept = np.where(np.abs(polynomial) > NEGLIGIBLE * np.abs(polynomial).max(), polynomial, 0.0)
     z = np.roots(kept[::-1])  # kept is symmetric: highest and lowest vanish together
     return np.asarray(np.angle(z[np.abs(np.abs(z) - 1.0) < ON_CIRCLE]))
 
 
 def axis_1_angles(circle: ToolCircle, angle: float) -> Array:
-    """Return the angles at which axis 1 is at ``angle`` [rad], with the wrist centre ahead or behind."""
+    """Return the angles at which axis 1 is at ``angle`` [rad], wrist centre ahead or behind."""
     x, y, _ = circle.point
     return roots(y * math.cos(angle) - x * math.sin(angle) - _constant(circle.arm.d, 1))
 
 
 def angles_at_distance(circle: ToolCircle, ex: float, ez: float, radius: float) -> Array:
-    """Return the angles at which the wrist centre is ``radius`` [m] from a point ``(ex, ez)`` of the arm's plane."""
+    """Return the angles at which the wrist centre is ``radius`` [m] from ``(ex, ez)``."""
     square, z = circle.squared(), circle.point[2] - _constant(ez, 1)
     rest = square + np.convolve(z, z) + _constant(ex**2 - radius**2, 2)
     if abs(ex) < 1e-9:
@@ -147,7 +147,7 @@ def angles_at_distance(circle: ToolCircle, ex: float, ez: float, radius: float) 
 
 
 def _refine_roots(phi: Array, rest: ComplexArray, square: ComplexArray, ex: float) -> Array:
-    """Return the roots after Newton steps on the equation before it was squared, which has a double root less."""
+    """Return the roots after Newton steps on the equation before squaring."""
     for _ in range(3):
         root = np.sqrt(np.maximum(evaluate(square, phi), 0.0))
         first = evaluate(rest, phi)
@@ -163,7 +163,7 @@ def _refine_roots(phi: Array, rest: ComplexArray, square: ComplexArray, ex: floa
 
 
 def nearest_to_axis_1(circle: ToolCircle) -> Array:
-    """Return the angles at extreme distances of the wrist centre from axis 1, and at the least possible one."""
+    """Return the angles at extreme and least possible distances of wrist centre and axis 1."""
     square = circle.squared()
     return np.concatenate([roots(derivative(square)), roots(square)])
 

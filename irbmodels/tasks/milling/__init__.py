@@ -1,4 +1,4 @@
-"""Milling with a robot: the force of a cut, and what it asks of the axes."""
+"""Milling with a robot: the force of a cut, and the axis torques and deflection by it."""
 
 from .costs import deflection_cost, torque_cost
 from .cutting import CuttingForce, Milling

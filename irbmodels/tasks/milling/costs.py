@@ -1,4 +1,4 @@
-"""What a cut asks of postures, as costs for the choice of a free angle (:mod:`irbmodels.tasks.free_angle`)."""
+"""Costs of a cut for the choice of a free angle (:mod:`irbmodels.tasks.free_angle`)."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def deflection_cost(
 
 
 def _in_base(robot: Robot, q: Array, phi: Array, direction: Array) -> Array:
-    """Return directions ``(K, 3)`` in base axes of one that is fixed to the path's poses, not to the tool turned by ``phi``."""
+    """Return a direction of the path's poses in base axes ``(K, 3)``, tools turned by ``phi``."""
     c, s = np.cos(phi), np.sin(phi)
     x, y, z = direction
     back = np.stack([c * x + s * y, c * y - s * x, np.broadcast_to(z, phi.shape)], axis=-1)

@@ -25,7 +25,7 @@ Side = Literal["climb", "conventional"]
 
 
 class CuttingForce(NamedTuple):
-    """What the workpiece exerts on the tool, in the frame of the cut: at the tip of the tool."""
+    """Force and torque of the workpiece on the tip of the tool, in the frame of the cut."""
 
     feed: float
     """Along the feed [N]; negative: against it."""
@@ -39,7 +39,7 @@ class CuttingForce(NamedTuple):
 
 @dataclass(frozen=True)
 class Milling:
-    """A cut with a cylindrical cutter, and the pressures of its material, which are the caller's to know.
+    """A cut with a cylindrical cutter, and the cutting pressures of its material.
 
     Raises:
         InputError: if a number is not finite, a length not positive, or the cut wider than the
@@ -58,7 +58,7 @@ class Milling:
     pressure: tuple[float, float, float]
     """``Kt, Kr, Ka`` [N/m^2]: tangential, radial, axial (positive: out of the holder)."""
     edge: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    """``Kte, Kre, Kae`` [N/m]: what a blunt edge adds per depth of cut."""
+    """``Kte, Kre, Kae`` [N/m]: force of a blunt edge per depth of cut."""
     side: Side = "climb"
 
     def __post_init__(self) -> None:
@@ -113,9 +113,9 @@ class Milling:
         )
 
     def over_a_turn(self, angle: ArrayLike) -> Array:
-        """Return feed, across and axial force [N] and torque [N m] of a cutter without helix, one tooth at ``angle`` [rad].
+        """Return forces and torque of a cutter without helix with one tooth at ``angle`` [rad].
 
-        Shape ``(..., 4)``.
+        Feed, across and axial force [N] and torque [N m], shape ``(..., 4)``.
         """
         turned = finite(angle, None, "angle [rad]")[..., None] + math.tau / self.teeth * np.arange(
             self.teeth

@@ -1,4 +1,4 @@
-"""What a process force at the TCP asks of a robot: axis torques, their share of the limits, and static deflection."""
+"""Axis torques, their share of the limits, and static deflection by a process force at the TCP."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class ProcessLoad(NamedTuple):
     """Along a motion of ``N`` samples."""
 
     wrench: Array
-    """What the workpiece exerts on the tool: force [N] and moment [N m] at the TCP, base axes, shape ``(N, 6)``."""
+    """Wrench of the workpiece on the tool [N, N m] at the TCP, base axes, shape ``(N, 6)``."""
     torque: Array
-    """What the axes need against it alone, ``-J' w`` [N m, N], shape ``(N, n)``."""
+    """Axis torques against it alone, ``-J' w`` [N m, N], shape ``(N, n)``."""
     total: Array
     """With the motion's own torque: inertia, gravity, friction."""
     share: Array
@@ -33,7 +33,8 @@ class ProcessLoad(NamedTuple):
     These are assumed for every ABB arm, and the robot's ``limits`` say so.
     """
     deflection: Array | None
-    """Displacement [m] and turn [rad] of the TCP by the springs of the axes, ``J K^-1 J' w``, base axes, shape ``(N, 6)``;
+    """Displacement [m] and rotation [rad] of the TCP, ``J K^-1 J' w``, base axes, ``(N, 6)``.
+
     None where no stiffness is given.
     """
 
@@ -82,7 +83,7 @@ def process_wrench(robot: Robot, q: ArrayLike, feed: ArrayLike, force: CuttingFo
 def process_load(
     robot: Robot, motion: Motion, force: CuttingForce, stiffness: ArrayLike | None = None
 ) -> ProcessLoad:
-    """Return what a cut along a motion asks of a robot.
+    """Return wrench, torques and deflection by a cut along a motion.
 
     The feed is the velocity of the TCP; where it stands still no wrench acts (the cutter does not
     cut).
@@ -148,7 +149,7 @@ def process_torque(
 
 
 def deflected(J: Array, wrench: Array, stiffness: ArrayLike) -> Array:
-    """Return the static deflection of the TCP ``(..., 6)`` by a wrench there: ``J K^-1 J' w``, axes as springs.
+    """Return the static deflection of the TCP by a wrench, ``J K^-1 J' w``, shape ``(..., 6)``.
 
     Raises:
         InputError: if a shape is wrong, or there is not one positive stiffness per axis.

@@ -1,4 +1,4 @@
-"""Checks of a path before it runs: ranges, speeds, torques, singularities, collision, a Cartesian box; from CSV or RAPID."""
+"""Checks of a path, from CSV or RAPID: ranges, speeds, torques, singularities, collision, a box."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ class PathCheck:
     by_line: tuple[PerLine, ...]
     """Of a program: the same per move."""
     box_scope: str
-    """Parts that were checked against the box: ``TCP and tool``, ``TCP``, or empty without a box."""
+    """Parts checked against the box: ``TCP and tool``, ``TCP``, or empty without a box."""
     unlimited: tuple[str, ...]
     """Bounds without a known limit: ``speeds of axes 1 and 2``."""
     collision_checked: bool
@@ -119,7 +119,7 @@ class PathCheck:
         return tuple(name for name, unchecked in missing.items() if unchecked)
 
     def __repr__(self) -> str:
-        """Return in one line whether every bound is kept, or the first violation, and the largest shares."""
+        """Return the first violation, or that every bound is kept, and the largest shares."""
         kept = "every checked bound kept" if self.moved else "nothing moves"
         if self.first:
             count = len(self.findings) + self.more

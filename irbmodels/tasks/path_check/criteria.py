@@ -85,7 +85,7 @@ def box_criteria(tool: ToolExtent, box: Box, samples: Samples) -> Iterator[Crite
 
 
 def collision_criterion(robot: Robot, q: Array) -> Criterion:
-    """Return 1 where the robot touches itself at postures ``(N, n)``, which exceeds its bound, else 0."""
+    """Return the criterion of no self-collision: 1 where postures ``(N, n)`` collide, else 0."""
     touching = np.asarray(collides(robot, q), dtype=float)
     return Criterion("collision", None, "contact", touching, touching, math.nan, math.nan, "")
 

@@ -1,4 +1,4 @@
-"""The check as CSV, a row per sample, in the controller's degrees and millimetres, shares in percent.
+"""The check as CSV, a row per sample, in degrees and millimetres, shares in percent.
 
 Positions, speeds and accelerations have the names of a motion file: :func:`irbmodels.open_motion`
 reads the table as a motion.

@@ -1,4 +1,4 @@
-"""Extremes along a path, collected piece by piece, and a selection of samples that keeps them all."""
+"""Extremes along a path, piece by piece, and a selection of samples that keeps them all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Axis positions along a Cartesian path, each next to the one before it, and where that cannot be."""
+"""Axis positions along a Cartesian path, each next to the one before it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .move_timing import STILL
 _STEP, _TURN = 0.005, math.radians(1.0)  # [m], [rad] between samples of a path
 _FEWEST, _MOST = 40, 2000
 JUMP = math.radians(20.0)
-"""Step of an axis between two samples of a path, 5 mm or 1 degree apart, that passes a singularity or changes posture."""
+"""Step of an axis between samples, 5 mm or 1 degree apart, that passes a singularity."""
 
 
 class Jump(NamedTuple):
@@ -44,13 +44,13 @@ class JointPath(NamedTuple):
     jumps: tuple[Jump, ...]
 
     def off_jumps(self, s: Array) -> Mask:
-        """Return whether distances ``(N,)`` are off every jump, where rates are those of no real motion."""
+        """Return whether distances ``(N,)`` are off every jump; at one, rates are meaningless."""
         near = [np.abs(s - jump.s) <= 1.5 * jump.within for jump in self.jumps]
         return ~np.any(near, axis=0) if near else np.ones(s.shape, dtype=bool)
 
 
 def ik_along_path(robot: Robot, path: PosePath, start: Array) -> JointPath:
-    """Return postures along a path of the robot's TCP, from the posture ``start`` on its first pose."""
+    """Return postures along a path of the TCP, from the posture ``start`` on its first pose."""
     turn = float(np.linalg.norm(path.twists(0.0)[3:])) * path.length
     count = min(max(math.ceil(path.length / _STEP), math.ceil(turn / _TURN), _FEWEST), _MOST)
     s = np.linspace(0.0, path.length, count + 1)
@@ -99,7 +99,7 @@ def _filled(derivative: Array, values: Array, s: Array) -> Array:
 
 
 def _nearest(robot: Robot, pose: Array, solutions: Any, k: int, q: Array) -> Array | None:
-    """Return the solution next to a posture, in the nearest full turns; None where the pose is out of reach."""
+    """Return the solution next to a posture, in the nearest full turns; None out of reach."""
     valid = solutions.valid[k]
     if not valid.any():
         return None

@@ -1,4 +1,4 @@
-"""Joint moves with times, flown through on one cubic spline: a motion that was written as a program."""
+"""Joint moves with times, passed on one cubic spline: a motion written as a program."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def tcp_speed(robot: Robot, q: Array, v: Array) -> Array:
 
 
 def _interpolate(knots: Array, points: Array, t: Array) -> Array:
-    """Return positions, speeds and accelerations ``(3, N, n)`` at times ``t``, through points ``(K, n)`` at times ``knots``."""
+    """Return ``q``, ``v``, ``a`` ``(3, N, n)`` at times ``t``, through ``(K, n)`` at ``knots``."""
     from scipy.interpolate import CubicSpline  # few need it
 
     points = hold_resting_axes(points)

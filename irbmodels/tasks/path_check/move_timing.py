@@ -45,7 +45,7 @@ class SpeedProfile(NamedTuple):
         return np.clip(s, 0.0, self.length), np.maximum(speed, 0.0), rate
 
     def slower(self, factor: float) -> SpeedProfile:
-        """Return the profile that reaches a speed smaller by a factor, in the same time from rest."""
+        """Return the profile with a top speed smaller by a factor, reached in the same time."""
         rate = self.rate / (factor if self.reached == self.top else factor**2)
         return SpeedProfile(self.length, self.top / factor, rate)
 

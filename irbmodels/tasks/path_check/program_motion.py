@@ -2,7 +2,7 @@
 
 Simpler than a controller: every point is stopped at (zones are not rounded), but for those of joint
 moves with times; each move has a trapezoid of speed; axes in MoveJ and MoveAbsJ go linearly; MoveL
-and MoveC stay in the posture that they start in. The notes of the result list these simplifications.
+and MoveC stay in the posture that they start in. The notes of the result list this.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class ProgramMotion(NamedTuple):
     findings: tuple[Finding, ...]
     """Moves that cannot be made as programmed.
 
-    Out of reach, no such configuration, through a singularity, of a target that is declared nowhere.
+    Out of reach, no such configuration, through a singularity, of an undeclared target.
     """
     notes: tuple[str, ...]
     """Parts that were not evaluated, and assumptions, with lines."""
@@ -183,7 +183,7 @@ class _Run:
         )
 
     def _leave_out(self, move: Move, reason: str) -> None:
-        """Note that a move is not evaluated, and why; a name that is declared nowhere is a finding."""
+        """Note that a move is not evaluated, and why; an undeclared name is a finding."""
         self.notes.add_unevaluated(move, reason)
         if move.undeclared:
             self._fail(move, "undeclared", f"{move.instruction} not evaluated: {reason}")
@@ -228,7 +228,7 @@ class _Run:
         self._go_to(move, robot, (programmed or every)[0].q)
 
     def _go_to(self, move: Move, robot: Robot, end: Array) -> None:
-        """Go linearly in axis positions; with a time, on to others with times where the zone is passed."""
+        """Go linearly in axis positions; moves with times and zones are joined to segments."""
         start = self.q
         if start is None:
             # the program does not tell where the arm comes from
@@ -331,7 +331,7 @@ class _Run:
     def _speed_profile(
         self, move: Move, length: float, twists: Array, slopes: Array
     ) -> tuple[SpeedProfile, int | None]:
-        """Return the trapezoid over a length, for twists ``(K, 6)`` and axis rates ``(K, n)`` per unit of it."""
+        """Return the profile over a length, for twists ``(K, 6)`` and slopes ``(K, n)`` by it."""
         speed = move.speed
         assert speed is not None
         if not (speed.v_tcp > 0.0 and speed.v_ori > 0.0):

@@ -1,4 +1,4 @@
-"""Tools and work objects of the moves of a program, and notes on what is assumed or not evaluated."""
+"""Tools and work objects of a program, and notes on assumptions and parts not evaluated."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class ProgramNotes:
             self.general.add("external axes are not moved")
 
     def has_tool(self, move: Move) -> bool:
-        """Return whether the tooldata has a value; if not, a note says that the robot's tool stands for it."""
+        """Return whether the tooldata has a value; if not, note which tool stands for it."""
         if move.tool is not None:
             return True
         own = "tool0" if self.robot.tool is None else f"tool {self.robot.tool.name}"

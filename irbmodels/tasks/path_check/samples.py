@@ -33,7 +33,7 @@ class Samples(NamedTuple):
     Negative outside.
     """
     used: Array
-    """Share of each half range that is used, ``(N, n)``: 0 in its middle or without ends, 1 at an end."""
+    """Used share of each half range, ``(N, n)``: 0 in its middle or without ends, 1 at an end."""
     speed: Array
     """``|v|`` as a share of its limit, ``(N, n)``."""
     acceleration: Array | None
