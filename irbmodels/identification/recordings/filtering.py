@@ -10,7 +10,7 @@ for it, such as :func:`with_autocorrelation`.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ...checks import as_instance, numbers, positive
 from ...errors import InputError
 from ...model.types import Array, Mask
-from .recording import STEADY, Finding, Flag, Recording
+from .recording import Finding, Flag, Recording
 
 Filter = Callable[[Array], tuple[Array, Array, Array]]
 """Positions ``(N, n)`` to positions, first and second derivative, per sample."""
@@ -60,7 +60,7 @@ def savitzky_golay(
     """
     from scipy.signal import savgol_coeffs
 
-    _refuse(recording, cutoff)
+    _check_input(recording, cutoff)
     if not (isinstance(order, int) and 2 <= order <= 9):
         raise InputError(
             f"the order of the polynomial is a whole number from 2 to 9, not {order!r}"
@@ -77,7 +77,7 @@ def savitzky_golay(
         q, v, a = (savgol_filter(x, size, order, deriv=k, axis=0, mode="interp") for k in range(3))
         return q, v, a
 
-    bandwidth = tuple(_half_power(kernel, k) / recording.step for k, kernel in enumerate(kernels))
+    bandwidth = [_half_power(kernel, k) for k, kernel in enumerate(kernels)]
     what = f"Savitzky-Golay, order {order}, window {size} samples"
     return _filtered(recording, apply, what, bandwidth, size // 2, size, torque)
 
@@ -99,7 +99,7 @@ def butterworth(
         InputError: if the rate is not steady, the cutoff is not below half of it, or no stretch is
             long enough.
     """
-    _refuse(recording, cutoff)
+    _check_input(recording, cutoff)
     if not (isinstance(order, int) and 1 <= order <= 10):
         raise InputError(
             f"the order of a Butterworth filter is a whole number from 1 to 10, not {order!r}"
@@ -116,21 +116,13 @@ def butterworth(
 
     edge = int(np.ceil(0.5 * order / ratio))
     what = f"Butterworth, order {order}, forwards and backwards"
-    widths = tuple(
+    widths = [
         _spline_half_power(
             lambda f: 1.0 / (1.0 + (_warp(f) / _bent(ratio, order)) ** (2 * order)), k
         )
         for k in range(3)
-    )
-    return _filtered(
-        recording,
-        apply,
-        what,
-        tuple(w / recording.step for w in widths),
-        edge,
-        6 * (order + 1),
-        torque,
-    )
+    ]
+    return _filtered(recording, apply, what, widths, edge, 6 * (order + 1), torque)
 
 
 def smoothing_spline(recording: Recording, cutoff: float, torque: bool = False) -> Filtered:
@@ -147,7 +139,7 @@ def smoothing_spline(recording: Recording, cutoff: float, torque: bool = False) 
         InputError: if the rate is not steady, the cutoff is not below half of it, or no stretch is
             long enough.
     """
-    _refuse(recording, cutoff)
+    _check_input(recording, cutoff)
     ratio = cutoff * recording.step
     bend = _bending(ratio)
 
@@ -161,19 +153,9 @@ def smoothing_spline(recording: Recording, cutoff: float, torque: bool = False) 
         q, v, a = np.moveaxis(np.array(columns), 0, 2)
         return q, v, a
 
-    widths = tuple(
-        _spline_half_power(lambda f: 1.0 / (1.0 + bend * _stiff(f)), k, 3) for k in range(3)
-    )
+    widths = [_spline_half_power(lambda f: 1.0 / (1.0 + bend * _stiff(f)), k, 3) for k in range(3)]
     what = f"smoothing spline, lambda {bend:.4g} samples^3"
-    return _filtered(
-        recording,
-        apply,
-        what,
-        tuple(w / recording.step for w in widths),
-        int(np.ceil(0.6 / ratio)),
-        5,
-        torque,
-    )
+    return _filtered(recording, apply, what, widths, int(np.ceil(0.6 / ratio)), 5, torque)
 
 
 def low_pass(values: Array, cutoff: float, rate: float, order: int = 4) -> Array:
@@ -266,33 +248,31 @@ def _window(sizes: NDArray[np.intp], ratio: float, bandwidth: Callable[[int], fl
     return int(sizes[above if known(above) - ratio <= ratio - known(below) else below])
 
 
-def _refuse(recording: Recording, cutoff: float) -> None:
+def _check_input(recording: Recording, cutoff: float) -> None:
     rate = 1.0 / as_instance(recording, Recording, "what is filtered is a Recording").step
     if not (isinstance(cutoff, int | float | np.number) and 0.0 < cutoff < 0.5 * rate):
         raise InputError(
             f"a cutoff [Hz] is positive and below half the rate of {rate:.5g} Hz, not {cutoff!r}"
         )
-    for part in recording.segments():
-        t = recording.t[part]
-        even = np.linspace(t[0], t[-1], len(t))
-        if np.abs(t - even).max() > STEADY * recording.step:
-            raise InputError(
-                f"a filter needs a steady rate; near t = {t[0]:.6g} s it wanders:"
-                f" resample(recording, {rate:.0f})"
-            )
+    part = recording.unsteady_segment()
+    if part is not None:
+        raise InputError(
+            f"a filter needs a steady rate; near t = {recording.t[part.start]:.6g} s it wanders:"
+            f" resample(recording, {rate:.0f})"
+        )
 
 
 def _filtered(
     recording: Recording,
     apply: Filter,
     what: str,
-    bandwidth: tuple[float, ...],
+    ratios: Sequence[float],
     edge: int,
     fewest: int,
     torque: bool,
 ) -> Filtered:
     """Filter the segments in which no axis lacks a position for longer than a few samples."""
-    filled, made, lost = _filled(recording)
+    filled, bridged, lost = _bridge_gaps(recording)
     q, v, a = (np.full(recording.q.shape, np.nan) for _ in range(3))
     tau = None if recording.tau is None else recording.tau.copy()
     edges, short = np.zeros(len(recording), dtype=bool), 0
@@ -314,44 +294,33 @@ def _filtered(
             " gap that the filter needs; log longer, raise the cutoff, or bridge single lost"
             " samples by resample()"
         )
-    told = [
+    q_band, v_band, a_band = (ratio / recording.step for ratio in ratios)
+    findings = [
         Finding(
-            f"{what}: q, v, a are right to {', '.join(f'{w:.3g}' for w in bandwidth)} Hz (-3 dB)"
-        )
-    ]
-    told.append(
+            f"{what}: q, v, a are right to {q_band:.3g}, {v_band:.3g}, {a_band:.3g} Hz (-3 dB)"
+        ),
         Finding(
             f"{int(edges.sum())} samples near ends and holes flagged EDGE, {edge} at each",
             samples=int(edges.sum()),
-        )
-    )
-    if made.any():
-        told.append(
-            Finding(
-                f"{int(made.sum())} positions replaced by straight lines before filtering",
-                "flagged INTERPOLATED",
-            )
-        )
+        ),
+    ]
+    if bridged.any():
+        message = f"{int(bridged.sum())} positions replaced by straight lines before filtering"
+        findings.append(Finding(message, "flagged INTERPOLATED"))
     if lost.any() or short:
-        told.append(
-            Finding(
-                f"{int(lost.sum()) + short} samples are in holes, or in stretches too short to"
-                " filter",
-                "NO_POSITION",
-            )
-        )
+        count = int(lost.sum()) + short
+        message = f"{count} samples are in holes, or in stretches too short to filter"
+        findings.append(Finding(message, "NO_POSITION"))
     flags = recording.flags & ~np.uint16(Flag.NO_SPEED | Flag.NO_POSITION)
     result = recording.changed(q=q, v=v, a=a, tau=tau, flags=flags)
-    result = (
-        result.with_flag(made, Flag.INTERPOLATED).with_flag(edges, Flag.EDGE).with_findings(*told)
-    )
-    return Filtered(result, (bandwidth[0], bandwidth[1], bandwidth[2]), edge * recording.step)
+    result = result.with_flag(bridged, Flag.INTERPOLATED).with_flag(edges, Flag.EDGE, *findings)
+    return Filtered(result, (q_band, v_band, a_band), edge * recording.step)
 
 
-def _filled(recording: Recording) -> tuple[Array, Mask, Mask]:
+def _bridge_gaps(recording: Recording) -> tuple[Array, Mask, Mask]:
     """Return positions with short gaps bridged, the bridged ones, and lost samples ``(N,)``."""
     bad = recording.has(Flag.NO_POSITION | Flag.POSITION_OUTLIER)
-    filled, made = recording.q.copy(), np.zeros(bad.shape, dtype=bool)
+    filled, bridged = recording.q.copy(), np.zeros(bad.shape, dtype=bool)
     for axis in range(recording.n):
         for part in _runs(bad[:, axis]):
             before, after = part.start - 1, part.stop
@@ -364,8 +333,8 @@ def _filled(recording: Recording) -> tuple[Array, Mask, Mask]:
                 filled[part, axis] = np.interp(
                     recording.t[part], recording.t[ends], recording.q[ends, axis]
                 )
-                made[part, axis] = True
-    return filled, made, np.asarray((bad & ~made).any(axis=1), dtype=bool)
+                bridged[part, axis] = True
+    return filled, bridged, np.asarray((bad & ~bridged).any(axis=1), dtype=bool)
 
 
 def _runs(mask: Mask) -> list[slice]:

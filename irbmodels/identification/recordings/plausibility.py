@@ -5,7 +5,7 @@ A unit that is surely wrong is refused; everything else is flagged or found, and
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ...model.types import Array
 from ...robot.robot import Robot
 from ...trajectory.rate_consistency import DEG_PER_RAD, GAP, ratio
 from .recording import QUANTITIES, Finding, Recording
-from .unit_checks import LITTLE, Name, refuse_impossible, refuse_units
+from .unit_checks import LITTLE, Name, refuse_impossible, refuse_units, travel_text
 
 # share of the rows in which an axis moves and its torque repeats itself to the last digit
 _HELD = 0.5
@@ -40,247 +40,199 @@ def check_recording(
         MotionError: if a unit is surely another one, or a position jumps; names file, column, and
             where there is one the row.
     """
-    said = dict(names or {})
+    columns = dict(names or {})
 
     def name(quantity: str, axis: int) -> str:
-        return said.get((quantity, axis), f"{quantity}{axis + 1}")
+        return columns.get((quantity, axis), f"{quantity}{axis + 1}")
 
     refuse_units(recording, robot, first, name)
-    inconsistent = _unlike(recording, name)
+    inconsistent_speeds = list(_inconsistent_speeds(recording, name))
     refuse_impossible(recording, robot, first, name)
-    findings = [
-        *_lost(recording, first),
-        *_missing(recording, first, name, said),
-        *_dead(recording, name),
-    ]
-    findings += [*_outside(recording, robot, first), *_radians(recording, name), *inconsistent]
     return recording.with_findings(
-        *findings, *_motion(recording), *_held(recording, name), *_weak(recording, robot, name)
+        *_lost_samples(recording, first),
+        *_missing_values(recording, first, name, columns),
+        *_constant_signals(recording, name),
+        *_out_of_range(recording, robot, first),
+        *_possible_radians(recording, name),
+        *inconsistent_speeds,
+        *_small_motions(recording),
+        *_repeated_torques(recording, name),
+        *_small_torques(recording, robot, name),
     )
 
 
-def _lost(recording: Recording, first: int) -> list[Finding]:
-    """Jumps of time."""
+def _lost_samples(recording: Recording, first: int) -> Iterator[Finding]:
     steps, usual = np.diff(recording.t), recording.step
     gaps = np.flatnonzero(steps > GAP * usual)
-    if not gaps.size:
-        return []
-    i = int(gaps[np.argmax(steps[gaps])])
-    lost = int(np.round(steps[gaps] / usual - 1.0).sum())
-    what = (
-        f"time jumps at {gaps.size} places, here by {steps[i]:.4g} s instead of {usual:.4g} s: some"
-        f" {lost} samples are lost"
-    )
-    return [
-        Finding(
-            what,
+    if gaps.size:
+        i = int(gaps[np.argmax(steps[gaps])])
+        lost = int(np.round(steps[gaps] / usual - 1.0).sum())
+        yield Finding(
+            f"time jumps at {gaps.size} places, here by {steps[i]:.4g} s instead of {usual:.4g} s:"
+            f" some {lost} samples are lost",
             "filters work on each side alone; resample() marks what it puts there",
             first + i + 1,
             "t",
             lost,
         )
-    ]
 
 
-def _missing(
-    recording: Recording, first: int, name: Name, said: Mapping[tuple[str, int], str]
-) -> list[Finding]:
-    """Rows without a number, and columns without any.
+def _missing_values(
+    recording: Recording, first: int, name: Name, columns: Mapping[tuple[str, int], str]
+) -> Iterator[Finding]:
+    """Find rows without a number, and columns of the file without any.
 
     Raises:
         MotionError: if there is no position of an axis at all.
     """
-    findings = []
+    count = len(recording)
     for quantity in QUANTITIES:
         values = getattr(recording, quantity)
         for axis in range(recording.n if values is not None else 0):
             holes = np.flatnonzero(~np.isfinite(values[:, axis]))
-            if holes.size == len(recording) and (quantity, axis) in said:
-                column, what = said[quantity, axis], f"no number in any of {len(recording)} rows"
+            row, column = first, name(quantity, axis)
+            if 0 < holes.size < count:
+                message = f"no number here, and in {holes.size} rows of {count} in all"
+                advice, row = "flagged", first + int(holes[0])
+            elif holes.size == count and (quantity, axis) in columns:
+                message = f"no number in any of {count} rows"
+                advice = "flagged; was the signal logged?"
                 if quantity == "q":
                     raise MotionError(
-                        f"{recording.source}: row {first}, column {column!r}: {what}; a log needs"
-                        " every position"
+                        f"{recording.source}: row {first}, column {column!r}: {message}; a log"
+                        " needs every position"
                     )
-                findings.append(
-                    Finding(what, "flagged; was the signal logged?", first, column, holes.size)
-                )
-            if 0 < holes.size < len(recording):
-                what = f"no number here, and in {holes.size} rows of {len(recording)} in all"
-                column = name(quantity, axis)
-                findings.append(Finding(what, "flagged", first + int(holes[0]), column, holes.size))
-    return findings
+            else:
+                continue
+            yield Finding(message, advice, row, column, holes.size)
 
 
-def _dead(recording: Recording, name: Name) -> list[Finding]:
-    """Signals that never change."""
-    findings, q = [], recording.q
-    travel = span(q)
+def _constant_signals(recording: Recording, name: Name) -> Iterator[Finding]:
+    travel = span(recording.q)
     for quantity in ("q", "v", "tau"):
         values = getattr(recording, quantity)
         for axis in np.flatnonzero(span(values) == 0.0).tolist() if values is not None else ():
-            column = name(quantity, axis)
             value = f"{values[np.isfinite(values[:, axis]), axis][0]:.6g}"
+            message = f"is {value} in SI units throughout"
             if quantity == "q" and not (recording.v is not None and span(recording.v)[axis] > 0.0):
-                findings.append(
-                    Finding(
-                        f"is {value} in SI units throughout",
-                        "the axis is held, or its signal is dead",
-                        None,
-                        column,
-                    )
-                )
+                advice = "the axis is held, or its signal is dead"
             elif quantity == "q" or travel[axis] > 0.0:
-                findings.append(
-                    Finding(
-                        f"is {value} in SI units throughout, although the axis moves",
-                        "its signal is dead",
-                        None,
-                        column,
-                    )
-                )
-    return findings
+                message, advice = f"{message}, although the axis moves", "its signal is dead"
+            else:
+                continue
+            yield Finding(message, advice, None, name(quantity, axis))
 
 
-def _outside(recording: Recording, robot: Robot, first: int) -> list[Finding]:
-    """Positions that the axes cannot take."""
-    limits, findings = robot.limits, []
+def _out_of_range(recording: Recording, robot: Robot, first: int) -> Iterator[Finding]:
+    limits = robot.limits
     slack = np.where(recording.linear, 1e-3, LITTLE)
-    beyond = recording.q @ limits.A.T
-    # NaN is beyond nothing
-    beyond = np.maximum(limits.lower - slack - beyond, beyond - limits.upper - slack)
+    position = recording.q @ limits.A.T
+    excess = np.maximum(limits.lower - position, position - limits.upper)
     for axis, name in enumerate(limits.names()):
-        rows = np.flatnonzero(beyond[:, axis] > 0.0)
+        rows = np.flatnonzero(excess[:, axis] > slack[axis])  # NaN is in range
         if rows.size:
-            most = float(beyond[rows, axis].max() + slack[axis])
-            shown = (
-                f"{1e3 * most:.4g} mm" if recording.linear[axis] else f"{np.degrees(most):.4g} deg"
+            largest = travel_text(float(excess[rows, axis].max()), recording.linear[axis])
+            yield Finding(
+                f"{name} leaves its range here and in {rows.size} rows in all, by {largest} at"
+                " most",
+                "is its sign or zero another, or is it another axis?",
+                first + int(rows[0]),
+                "",
+                rows.size,
             )
-            what = (
-                f"{name} leaves its range here and in {rows.size} rows in all, by {shown} at most"
-            )
-            findings.append(
-                Finding(
-                    what,
-                    "is its sign or zero another, or is it another axis?",
-                    first + int(rows[0]),
-                    "",
-                    rows.size,
-                )
-            )
-    return findings
 
 
-def _radians(recording: Recording, name: Name) -> list[Finding]:
-    """Degrees so small that they are perhaps radians."""
+def _possible_radians(recording: Recording, name: Name) -> Iterator[Finding]:
     rotary = ~np.array(recording.linear)
     column = name("q", int(np.argmax(rotary)))
-    if not rotary.any() or "rad" in column:
-        return []
-    largest = float(np.nanmax(np.abs(recording.q[:, rotary]), initial=0.0)) * DEG_PER_RAD
-    if not 0.0 < largest < 2.0 * np.pi:
-        return []
-    what = f"no rotary axis is farther than {largest:.3g} deg from zero"
-    return [Finding(what, "if these are radians, name the columns q1_rad ..", None, column)]
+    if rotary.any() and "rad" not in column:
+        largest = float(np.nanmax(np.abs(recording.q[:, rotary]), initial=0.0)) * DEG_PER_RAD
+        if 0.0 < largest < 2.0 * np.pi:
+            yield Finding(
+                f"no rotary axis is farther than {largest:.3g} deg from zero",
+                "if these are radians, name the columns q1_rad ..",
+                None,
+                column,
+            )
 
 
-def _unlike(recording: Recording, name: Name) -> list[Finding]:
-    """Speeds that are not those of the positions.
+def _inconsistent_speeds(recording: Recording, name: Name) -> Iterator[Finding]:
+    """Find speeds that are not the derivative of the positions.
 
     Raises:
-        MotionError: if they are by the factor between degrees and radians, of a linear axis
+        MotionError: if they differ by the factor between degrees and radians, of a linear axis
             millimetres and metres.
     """
-    findings: list[Finding] = []
     if recording.v is None:
-        return findings
-    for axis in range(recording.n):
+        return
+    for axis, linear in enumerate(recording.linear):
         good = np.isfinite(recording.q[:, axis]) & np.isfinite(recording.v[:, axis])
-        t, q, v = recording.t[good], recording.q[good, axis], recording.v[good, axis]
-        dt = np.diff(t)  # where samples are lost, nobody knows the way between
-        if (held := ratio(q, v, np.where(dt < GAP * recording.step, dt, 0.0))) is None:
+        dt = np.diff(recording.t[good])
+        dt = np.where(dt < GAP * recording.step, dt, 0.0)  # gaps do not count
+        fit = ratio(recording.q[good, axis], recording.v[good, axis], dt)
+        if fit is None:
             continue
         column = name("v", axis)
-        if unit_factor := held.unit_factor(recording.linear[axis]):
-            small, large = (
-                ("millimetres", "metres") if recording.linear[axis] else ("degrees", "radians")
-            )
-            units = (small, large) if unit_factor > 1.0 else (large, small)
+        if unit_factor := fit.unit_factor(linear):
+            units = ("millimetres", "metres") if linear else ("degrees", "radians")
+            position_unit, speed_unit = units if unit_factor > 1.0 else units[::-1]
             raise MotionError(
-                f"{recording.source}: column {column!r}: positions change {held.factor:.4g} times"
-                f" as fast as it says: they are {units[0]} in one, {units[1]} in the other; name"
-                " columns with their unit: q1_deg, q1_rad, v1_deg_s, v1_rad_s"
+                f"{recording.source}: column {column!r}: positions change {fit.factor:.4g} times"
+                f" as fast as it says: they are {position_unit} in one, {speed_unit} in the other;"
+                " name columns with their unit: q1_deg, q1_rad, v1_deg_s, v1_rad_s"
             )
-        if held.inconsistent:
-            what = f"is not the speed of its position: that changes {held.factor:.3g} times as fast"
-            what += f" (correlation {held.correlation:.2f})"
-            findings.append(
-                Finding(
-                    what, "is it of another axis, of the motor, or of another sign?", None, column
-                )
+        if fit.inconsistent:
+            yield Finding(
+                f"is not the speed of its position: that changes {fit.factor:.3g} times as fast"
+                f" (correlation {fit.correlation:.2f})",
+                "is it of another axis, of the motor, or of another sign?",
+                None,
+                column,
             )
-    return findings
 
 
-def _motion(recording: Recording) -> list[Finding]:
-    """Axes that move too little."""
-    travel, findings = span(recording.q), []
-    for axis in np.flatnonzero(
-        (travel > 0.0) & (travel < np.where(recording.linear, 1e-3, LITTLE))
-    ):
-        shown = (
-            f"{1e3 * travel[axis]:.3g} mm"
-            if recording.linear[axis]
-            else f"{np.degrees(travel[axis]):.3g} deg"
+def _small_motions(recording: Recording) -> Iterator[Finding]:
+    travel = span(recording.q)
+    small = (travel > 0.0) & (travel < np.where(recording.linear, 1e-3, LITTLE))
+    for axis in np.flatnonzero(small).tolist():
+        yield Finding(
+            f"axis {axis + 1} moves within {travel_text(travel[axis], recording.linear[axis], 3)} only",
+            "too little to identify anything of it; move it farther",
         )
-        findings.append(
-            Finding(
-                f"axis {axis + 1} moves within {shown} only",
-                "too little to identify anything of it; move it farther",
-            )
-        )
-    return findings
 
 
-def _weak(recording: Recording, robot: Robot, name: Name) -> list[Finding]:
-    """Torques so small that they are perhaps in another unit.
+def _small_torques(recording: Recording, robot: Robot, name: Name) -> Iterator[Finding]:
+    """Find torques so small that they are perhaps in another unit.
 
     Raises:
         MotionError: if they surely are.
     """
     if recording.tau is None or not (span(recording.q) > 0.0).any():
-        return []
+        return
     shares = np.nanmax(np.abs(recording.tau), axis=0, initial=0.0) / robot.limits.effort
-    if not 0.0 < shares.max() < _WEAK:
-        return []
-    axis = int(np.argmax(shares))
-    what = f"no torque is above {100.0 * shares[axis]:.2g} % of the effort of its axis"
-    advice, column = "are these of the motors (taum1_Nm ..), or in kN m?", name("tau", axis)
-    if shares[axis] < _NOTHING:
-        raise MotionError(
-            f"{recording.source}: column {column!r}: {what}, and the robot moves; {advice}"
-        )
-    return [Finding(what, advice, None, column)]
+    if 0.0 < shares.max() < _WEAK:
+        axis = int(np.argmax(shares))
+        message = f"no torque is above {100.0 * shares[axis]:.2g} % of the effort of its axis"
+        advice, column = "are these of the motors (taum1_Nm ..), or in kN m?", name("tau", axis)
+        if shares[axis] < _NOTHING:
+            raise MotionError(
+                f"{recording.source}: column {column!r}: {message}, and the robot moves; {advice}"
+            )
+        yield Finding(message, advice, None, column)
 
 
-def _held(recording: Recording, name: Name) -> list[Finding]:
-    """Torques of a slower clock: the same number again and again while the axis moves."""
-    findings = []
+def _repeated_torques(recording: Recording, name: Name) -> Iterator[Finding]:
+    """Find torques sampled at a lower rate: equal numbers in a row while the axis moves."""
     for axis, tau in enumerate(recording.tau.T if recording.tau is not None else ()):
         same = np.diff(tau)[np.diff(recording.q[:, axis]) != 0.0] == 0.0
         share = float(same.mean()) if same.size else 0.0
         if _HELD < share < 1.0:
-            what = f"repeats itself in {share:.0%} of the rows in which the axis moves"
-            findings.append(
-                Finding(
-                    what,
-                    "is it logged at a slower rate, or coarsely? log it at the rate of the"
-                    " positions",
-                    None,
-                    name("tau", axis),
-                )
+            yield Finding(
+                f"repeats itself in {share:.0%} of the rows in which the axis moves",
+                "is it logged at a slower rate, or coarsely? log it at the rate of the positions",
+                None,
+                name("tau", axis),
             )
-    return findings
 
 
 def span(values: Array) -> Array:

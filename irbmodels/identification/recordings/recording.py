@@ -283,6 +283,14 @@ class Recording:
             if not bad[start]:
                 yield slice(start, stop)
 
+    def unsteady_segment(self) -> slice | None:
+        """Return the first segment whose time stamps are not evenly spaced, or None."""
+        for part in self.segments():
+            t = self.t[part]
+            if np.abs(t - np.linspace(t[0], t[-1], len(t))).max() > STEADY * self.step:
+                return part
+        return None
+
     def usable(
         self, avoid: Flag = UNUSABLE, axes: ArrayLike | None = None
     ) -> tuple[list[Motion], Finding]:

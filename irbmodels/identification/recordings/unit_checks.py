@@ -55,6 +55,11 @@ def refuse_impossible(recording: Recording, robot: Robot, first: int, name: Name
     _refuse_strong(recording, robot, name)
 
 
+def travel_text(travel: float, linear: bool, digits: int = 4) -> str:
+    """Return a travel [rad, m] in deg or mm."""
+    return f"{1e3 * travel:.{digits}g} mm" if linear else f"{np.degrees(travel):.{digits}g} deg"
+
+
 def _refuse_steps(recording: Recording) -> None:
     if recording.step > _COARSE:
         raise MotionError(
@@ -128,10 +133,9 @@ def _refuse_jumps(recording: Recording, robot: Robot, first: int, name: Name) ->
                 ways[max(i - _AROUND, 0) : i + _AROUND], min(i, _AROUND)
             ).max(initial=0.0)
             if alone and min(len(before), len(after)) == _AROUND and abs(size) > 0.5 * ways[i]:
-                shown = f"{1e3 * size:.4g} mm" if linear else f"{np.degrees(size):.4g} deg"
                 raise MotionError(
                     f"{recording.source}: row {first + int(rows[i + 1])}, column"
-                    f" {name('q', axis)!r}: jumps by {shown} within {t[i + 1] - t[i]:.4g} s and"
+                    f" {name('q', axis)!r}: jumps by {travel_text(size, linear)} within {t[i + 1] - t[i]:.4g} s and"
                     f" stays there, {_FAR:g} times the speed limit or faster; unwrap whole turns,"
                     " or cut the log there"
                 )

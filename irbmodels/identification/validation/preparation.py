@@ -12,9 +12,11 @@ from ...errors import InputError, MotionError
 from ...model.types import Array
 from ...robot.robot import Robot
 from ..recordings.filtering import butterworth
-from ..recordings.recording import STEADY, UNUSABLE, Finding, Flag, Recording
+from ..recordings.plausibility import span
+from ..recordings.recording import UNUSABLE, Finding, Flag, Recording
 from ..recordings.sample_flags import flag_outliers, flag_rest, flag_saturation, flag_uncertain_sign
 from ..recordings.time_alignment import resample
+from ..recordings.unit_checks import travel_text
 
 HELD = 0.25  # of each log is held out unless logs are: its end, which the fit never sees
 # [Hz] of positions: above what an arm does in a motion that identifies, below its first resonance
@@ -50,7 +52,9 @@ def prepare(recording: Recording, bandwidth: float = BANDWIDTH) -> Recording:
     if recording.tau is None:
         raise MotionError(f"{recording.source}: no torques: columns tau1_Nm .. are missing")
     try:
-        steady = recording if _is_steady(recording) else resample(recording, 1.0 / recording.step)
+        steady = recording
+        if recording.unsteady_segment() is not None:
+            steady = resample(recording, 1.0 / recording.step)
         marked = flag_rest(flag_saturation(flag_outliers(steady)))
         return flag_uncertain_sign(butterworth(marked, bandwidth).recording, marked, bandwidth)
     except InputError as err:
@@ -122,32 +126,18 @@ def held_positions(robot: Robot, recordings: Sequence[Recording], moving: Sequen
     """Return the median positions [rad, m], ``(n,)``, if axes not in ``moving`` (0-based) rest.
 
     Raises:
-        InputError: if one of them moves by more than 0.01 rad or m in all logs together; the
-            message says which, and by how much.
+        InputError: if one of them moves by more than 0.01 rad or m in all logs together.
     """
     q = np.concatenate([recording.q for recording in recordings])
-    told = []
-    for axis in sorted(set(range(robot.n)) - set(moving)):
-        seen = q[np.isfinite(q[:, axis]), axis]
-        reach = float(np.ptp(seen)) if len(seen) else 0.0
-        if reach > STANDS:
-            told.append(
-                f"axis {axis + 1} by {1e3 * reach:.3g} mm"
-                if robot.limits.linear[axis]
-                else f"axis {axis + 1} by {np.degrees(reach):.3g} deg"
-            )
-    if told:
-        others = f"axes other than {', '.join(str(axis + 1) for axis in moving)}"
-        moves = f"{', '.join(told)} {'moves' if len(told) == 1 else 'move'}"
+    travel = span(q)
+    unsteady = [i for i in range(robot.n) if i not in moving and travel[i] > STANDS]
+    if unsteady:
+        travels = ", ".join(
+            f"axis {i + 1} by {travel_text(travel[i], robot.limits.linear[i], 3)}" for i in unsteady
+        )
         raise InputError(
-            f"{others} must each stand at one place in all logs of the fit, but {moves}"
+            f"axes other than {', '.join(str(axis + 1) for axis in moving)} must each stand at one"
+            f" place in all logs of the fit, but {travels}"
+            f" {'moves' if len(unsteady) == 1 else 'move'}"
         )
     return np.asarray(np.nanmedian(q, axis=0), dtype=float)
-
-
-def _is_steady(recording: Recording) -> bool:
-    for part in recording.segments():
-        t = recording.t[part]
-        if np.abs(t - np.linspace(t[0], t[-1], len(t))).max() > STEADY * recording.step:
-            return False
-    return True
