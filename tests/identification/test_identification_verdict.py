@@ -731,7 +731,7 @@ def test_where_the_prior_is_impossible_nothing_else_is_blamed(two, good, monkeyp
         pytest.warns(PhysicsWarning, match="no body can be lift"),
         pytest.raises(
             NotIdentifiable,
-            match="the prior is none either in lift: load another set, repair the URDF",
+            match="the prior is impossible too in lift: load another set, repair the URDF",
         ) as raised,
     ):
         identify(zeroed, estimation, held)

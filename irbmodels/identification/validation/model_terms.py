@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from ...errors import InputError, MissingData, UnknownName
 from ...model.friction import Stribeck, frictionless
+from ...model.types import Array
 from ...robot.base_parameters import BaseParameters, base_parameters
 from ...robot.robot import Robot
 from ..fits.nonlinear import StribeckEquations, stribeck_fit
@@ -61,15 +62,15 @@ class ModelSelection(NamedTuple):
 
 def select_terms(
     samples: Samples,
-    asked: ModelSelection,
+    options: ModelSelection,
     friction: Friction = "stribeck",
     rotors: bool | None = None,
 ) -> ModelTerms:
-    """Choose the terms.
+    """Select the terms of friction and rotors.
 
     Args:
         samples: Of the fit.
-        asked: Robot, axes that move, and where the others stand.
+        options: Robot, axes that move, and where the others stand.
         friction: ``stribeck``: Coulomb and viscous friction, and Fs - Fc with Stribeck speeds of
             axes whose samples tell them; others keep what the robot has, unless samples show that
             it is not there. ``own``: Fs - Fc of every axis, at the robot's speeds. ``coulomb``:
@@ -84,74 +85,70 @@ def select_terms(
     """
     if friction not in FRICTION:
         raise UnknownName("friction", friction, FRICTION)
-    if asked.robot.friction_model is None and friction == "own":
+    if options.robot.friction_model is None and friction == "own":
         raise MissingData(
-            f"{asked.robot.name} has no friction law of its own: take stribeck or coulomb"
+            f"{options.robot.name} has no friction law of its own: take stribeck or coulomb"
         )
-    law = asked.robot.friction_model or frictionless(asked.robot.n)
-    without = asked.robot.with_friction(Stribeck(law.Fc, law.Fc, law.Fv, law.v_St, law.measured_to))
-    robot = asked.robot if friction == "own" else without
-    with_rotors = _shows_rotors(samples, asked, robot) if rotors is None else rotors
-    if friction != "stribeck":
-        return ModelTerms(
-            robot, asked.base(robot, with_rotors), None, tuple(_said(robot, (), with_rotors))
-        )
-    robot, tangent = _with_speeds(samples, asked, without, law, with_rotors)
-    fitted = () if tangent is None else tangent.axes
-    base = asked.base(robot, with_rotors, fitted)
-    return ModelTerms(robot, base, tangent, tuple(_said(robot, fitted, with_rotors)))
+    law = options.robot.friction_model or frictionless(options.robot.n)
+    coulomb = Stribeck(law.Fc, law.Fc, law.Fv, law.v_St, law.measured_to)
+    robot = options.robot if friction == "own" else options.robot.with_friction(coulomb)
+    if rotors is None:
+        rotors = _identifies_rotors(samples, options, robot)
+    linearization = None
+    if friction == "stribeck":
+        robot, linearization = _fit_speeds(samples, options, robot, law, rotors)
+    fitted = () if linearization is None else linearization.axes
+    base = options.base(robot, rotors, fitted if friction == "stribeck" else None)
+    return ModelTerms(robot, base, linearization, _notes(robot, fitted, rotors))
 
 
-def _shows_rotors(samples: Samples, asked: ModelSelection, robot: Robot) -> bool:
-    base = asked.base(robot, rotors=True)
+def _identifies_rotors(samples: Samples, options: ModelSelection, robot: Robot) -> bool:
+    base = options.base(robot, rotors=True)
     own = [i for i, name in enumerate(base.names) if name.startswith("J_")]
     if not own:
         return False
     try:
         fit = weighted_least_squares(accumulate(samples, TorqueEquations(robot, base)))
-    except InputError:  # they do not tell rotors from bodies
+    except InputError:  # rotors and bodies are not separable
         return False
     return bool((fit.beta[own] > SURE * fit.deviation[own]).any())
 
 
-def _with_speeds(
-    samples: Samples, asked: ModelSelection, without: Robot, law: Stribeck, rotors: bool
+def _fit_speeds(
+    samples: Samples, options: ModelSelection, coulomb: Robot, law: Stribeck, rotors: bool
 ) -> tuple[Robot, StribeckEquations | None]:
     """Return the robot with the fitted Stribeck speeds, and the equations linearized there."""
-    base = asked.base(without, rotors)
-    moving, found = list(base.axes), np.full(without.n, np.nan)
-    believed = law.v_St[moving], (law.Fs - law.Fc)[moving]
-    falls = search_stribeck_speeds(samples, TorqueEquations(without, base), believed)
-    found[moving] = falls.speeds
-    told, absent = np.isfinite(found), np.zeros(without.n, dtype=bool)
-    absent[moving] = falls.absent
-    static = np.where(told, law.Fc + 1.0, np.where(absent, law.Fc, law.Fs))
-    guess = Stribeck(static, law.Fc, law.Fv, np.where(told, found, law.v_St), law.measured_to)
-    if not told.any():
-        return without.with_friction(guess), None
-    axes = np.flatnonzero(told)
-    rows = TorqueEquations(
-        without.with_friction(guess),
-        asked.base(without.with_friction(guess), rotors, axes.tolist()),
-    )
-    x = stribeck_fit(samples, rows, axes=(axes + 1).tolist()).beta
-    found[axes] = x[len(rows.names) :]
-    fitted = without.with_friction(
-        Stribeck(guess.Fs, law.Fc, law.Fv, np.where(told, found, law.v_St), law.measured_to)
-    )
-    return fitted, StribeckEquations(TorqueEquations(fitted, rows.base), x, tuple(axes.tolist()))
+    base = options.base(coulomb, rotors)
+    moving = list(base.axes)
+    previous = law.v_St[moving], (law.Fs - law.Fc)[moving]
+    search = search_stribeck_speeds(samples, TorqueEquations(coulomb, base), previous)
+    speeds, absent = np.full(coulomb.n, np.nan), np.zeros(coulomb.n, dtype=bool)
+    speeds[moving], absent[moving] = search.speeds, search.absent
+    identified = np.isfinite(speeds)
+    static = np.where(identified, law.Fc + 1.0, np.where(absent, law.Fc, law.Fs))
+
+    def robot_at(speeds: Array) -> Robot:
+        v_St = np.where(identified, speeds, law.v_St)
+        return coulomb.with_friction(Stribeck(static, law.Fc, law.Fv, v_St, law.measured_to))
+
+    guess = robot_at(speeds)
+    if not identified.any():
+        return guess, None
+    axes = np.flatnonzero(identified)
+    equations = TorqueEquations(guess, options.base(guess, rotors, axes.tolist()))
+    x = stribeck_fit(samples, equations, axes=(axes + 1).tolist()).beta
+    speeds[axes] = x[len(equations.names) :]
+    fitted = robot_at(speeds)
+    linear = TorqueEquations(fitted, equations.base)
+    return fitted, StribeckEquations(linear, x, tuple(axes.tolist()))
 
 
-def _said(robot: Robot, fitted: Sequence[int], rotors: bool) -> list[str]:
+def _notes(robot: Robot, fitted: Sequence[int], rotors: bool) -> tuple[str, str]:
     law = robot.friction_model or frictionless(robot.n)
     kept = [axis for axis in np.flatnonzero(law.falls).tolist() if axis not in fitted]
-    found = ["friction: Coulomb and viscous"]
-    for axes, how in ((fitted, "fitted"), (kept, "those of the robot")):
-        if axes:
-            found.append(
-                f"Stribeck speeds of axis {', '.join(str(axis + 1) for axis in axes)} {how}"
-            )
-    return [
-        "; ".join(found),
-        "rotor inertias are parameters" if rotors else "rotor inertias are no parameters",
+    friction = ["friction: Coulomb and viscous"] + [
+        f"Stribeck speeds of axis {', '.join(str(axis + 1) for axis in axes)} {origin}"
+        for axes, origin in ((fitted, "fitted"), (kept, "those of the robot"))
+        if axes
     ]
+    return "; ".join(friction), f"rotor inertias are {'' if rotors else 'no '}parameters"

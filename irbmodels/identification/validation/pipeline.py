@@ -99,83 +99,75 @@ def identify(
             the seed is no whole number.
         UnknownName: if there is no such method, or friction.
         MissingData: if the robot has no law of its own, and ``own`` is asked for.
-        NotIdentifiable: if no sample can be used, samples do not tell the sums apart, or no body
-            has them.
+        NotIdentifiable: if no sample can be used, samples do not identify the base parameters, or
+            no possible bodies have them.
         MissingExtra: for ``consistent`` without cvxpy and clarabel.
     """
     check_method(method)
-    estimation, held_out = (
-        check_logs(robot, estimation, "of the fit"),
-        check_logs(robot, held_out, "held out"),
-    )
+    estimation = check_logs(robot, estimation, "of the fit")
+    held_out = check_logs(robot, held_out, "held out")
     as_int(seed, "the seed")
     if rotors is not None:
         as_bool(rotors, "rotors")
     moving = axis_indices(robot, axes)
     impossible = impossible_bodies(robot)
-    prior = _stand_in(robot, impossible) if impossible and method == "consistent" else None
+    prior = _nearest_prior(robot, impossible) if impossible and method == "consistent" else None
     held = None if axes is None else held_positions(robot, estimation, moving)
     try:
         samples = Samples.of(*usable_segments(estimation, moving))
         usable_segments(held_out, moving)
         terms = select_terms(samples, ModelSelection(robot, axes, held, seed), friction, rotors)
-        base, rows = terms.base, TorqueEquations(terms.robot, terms.base)
-        fit = _fitted(samples, rows, method)
+        base, equations = terms.base, TorqueEquations(terms.robot, terms.base)
+        fit = _linear_fit(samples, equations, method)
     except (UnknownName, MissingData):
         raise
     except InputError as err:
         raise NotIdentifiable(str(err)) from None
-    fitted = (
-        nearest_parameters
-        if method != "consistent"
-        else consistent_fit
-        if prior is None
-        else partial(consistent_fit, prior=prior)
-    )
     try:
-        found = fitted(fit, terms.robot, base)
+        if method == "consistent":
+            parameters = consistent_fit(fit, terms.robot, base, prior=prior)
+        else:
+            parameters = nearest_parameters(fit, terms.robot, base)
     except InputError as err:
-        why = str(err).partition(":")[0]  # what follows is advice on the solver
+        why = str(err).partition(":")[0]  # the rest is advice on the solver
         suspects = (
-            "is the tool another one, a payload untold, the arm mounted another way, a unit or sign"
-            " wrong? Else log"
+            f"the prior is impossible too in {', '.join(impossible)}: load another set, repair the"
+            " URDF, or log"
+            if impossible
+            else "is the tool another one, a payload missing, the arm mounted another way, a unit"
+            " or sign wrong? Else log"
         )
-        if impossible:
-            suspects = (
-                f"the prior is none either in {', '.join(impossible)}: load another set, repair the"
-                " URDF, or log"
-            )
         raise NotIdentifiable(
-            f"no bodies are found that move so ({why}); {suspects} more motion; method wls needs no"
-            " solver"
+            f"no physically possible bodies move so ({why}); {suspects} more motion; method wls"
+            " needs no solver"
         ) from None
-    joint: Fit = fit
-    equations: Equations = rows
-    # how sure the sums are depends on how sure Stribeck speeds are
+    final_fit: Fit = fit
+    final_equations: Equations = equations
+    # uncertain Stribeck speeds make the base parameters less certain
     if terms.linearization is not None and method != "huber":
-        equations = terms.linearization
-        joint = least_squares(accumulate(samples, equations), fit.weights, fit.noise)
-        joint = replace(joint, beta=np.append(fit.beta, terms.linearization.x[base.rank :]))
-    against = partial(
+        final_equations = terms.linearization
+        final_fit = least_squares(accumulate(samples, final_equations), fit.weights, fit.noise)
+        speeds = terms.linearization.x[base.rank :]
+        final_fit = replace(final_fit, beta=np.append(fit.beta, speeds))
+    verdict_of = partial(
         evaluate,
         robot,
         held_out,
-        found.vector,
+        parameters.vector,
         base=base,
-        identified=found,
+        identified=parameters,
         estimation=estimation,
         notes=terms.notes,
     )
-    judged = against(fit=joint)
-    if method != "huber" and (judged.whiteness.p < UNLIKELY / len(base.axes)).any():
-        joint = with_autocorrelation(
-            joint, samples, equations, max(1, round(MEMORY / estimation[0].step))
-        )
-        judged = against(fit=joint)
-    return Identification(base, fit, joint, found, judged)
+    verdict = verdict_of(fit=final_fit)
+    if method != "huber" and (verdict.whiteness.p < UNLIKELY / len(base.axes)).any():
+        lags = max(1, round(MEMORY / estimation[0].step))
+        final_fit = with_autocorrelation(final_fit, samples, final_equations, lags)
+        verdict = verdict_of(fit=final_fit)
+    return Identification(base, fit, final_fit, parameters, verdict)
 
 
-def _stand_in(robot: Robot, impossible: dict[str, str]) -> Array:
+def _nearest_prior(robot: Robot, impossible: dict[str, str]) -> Array:
     """Return the prior with the nearest possible bodies, and warn the caller of the caller."""
     try:
         prior = possible_prior(robot)
@@ -185,16 +177,15 @@ def _stand_in(robot: Robot, impossible: dict[str, str]) -> Array:
         ) from None
     link, reason = next(iter(impossible.items()))
     others = f" (and {len(impossible) - 1} more)" if len(impossible) > 1 else ""
-    message = (
+    warn(
         f"no body can be {link} of {robot.name}{others}: {reason}; the nearest one stands for it as"
         " prior"
     )
-    warn(message)
     return prior
 
 
-def _fitted(samples: Samples, rows: Equations, method: Method) -> Fit:
+def _linear_fit(samples: Samples, equations: Equations, method: Method) -> Fit:
     if method == "huber":
-        return huber(samples, rows)
-    total = accumulate(samples, rows)
+        return huber(samples, equations)
+    total = accumulate(samples, equations)
     return least_squares(total) if method == "ls" else weighted_least_squares(total)
