@@ -8,7 +8,7 @@ ignored. A file ``*.parquet`` has the same columns.
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -141,7 +141,7 @@ class MotionFile:
 
     def _pieces(self, advance: Callable[[int], object]) -> Iterator[Motion]:
         last, row = -np.inf, 0
-        read = self._from_parquet if _is_parquet(self.path) else self._from_text
+        read = self._from_parquet if is_parquet(self.path) else self._from_text
         for row, table, size in read():
             t = table[:, self.columns["t"][0]]
             self._check_times(t, last, row)
@@ -163,7 +163,7 @@ class MotionFile:
     def _from_parquet(self) -> Iterator[tuple[int, Array, int]]:
         """Yield the same of a Parquet file; its first row is row 1."""
         used = self._used
-        with _parquet(self.path) as file:
+        with open_parquet(self.path) as file:
             row, share = 1, self.size / max(file.metadata.num_rows, 1)
             for batch in file.iter_batches(ROWS, columns=[self.header[index] for index in used]):
                 table = np.full((batch.num_rows, len(self.header)), np.nan)
@@ -321,17 +321,37 @@ def write_motion(path: str | Path, motion: Motion, robot: Robot) -> None:
         if values is not None:
             header += columns.names
             blocks.append(values / columns.factor)
-    table = np.hstack(blocks)
+    write_columns(path, dict(zip(header, np.hstack(blocks).T, strict=True)), digits=9)
+
+
+def write_columns(path: str | Path, columns: Mapping[str, Array], digits: int) -> None:
+    """Write columns of one length to a CSV file, with so many digits, or a Parquet file.
+
+    Raises:
+        FileError: if the file cannot be written; then nothing is.
+        MissingExtra: for Parquet without pyarrow.
+    """
     with replacing(path) as temporary:
-        if not _is_parquet(Path(path)):
-            names = ",".join(header)
-            np.savetxt(temporary, table, delimiter=",", fmt="%.9g", header=names, comments="")
+        if not is_parquet(Path(path)):
+            names = (
+                '"' + name.replace('"', '""') + '"' if set(name) & {",", '"'} else name
+                for name in columns
+            )
+            np.savetxt(
+                temporary,
+                np.column_stack(list(columns.values())),
+                delimiter=",",
+                fmt=f"%.{digits}g",
+                header=",".join(names),
+                comments="",
+                encoding="utf-8",
+            )
             return
         require("pyarrow", "logs")
         import pyarrow as pa
         from pyarrow import parquet
 
-        parquet.write_table(pa.table(dict(zip(header, table.T, strict=True))), temporary)
+        parquet.write_table(pa.table(dict(columns)), temporary)
 
 
 @contextmanager
@@ -358,8 +378,8 @@ def table_stream(output: str | Path | None, source: Path | None) -> Iterator[Tex
 
 def _header(file: Path) -> tuple[list[str], str]:
     """Return the names of the columns, and their delimiter in a text file."""
-    if _is_parquet(file):
-        with _parquet(file) as table:
+    if is_parquet(file):
+        with open_parquet(file) as table:
             return list(table.schema_arrow.names), ","
     with _opened(file) as stream:
         first = stream.readline()
@@ -367,11 +387,19 @@ def _header(file: Path) -> tuple[list[str], str]:
     return [cell.strip() for cell in next(csv.reader([first], delimiter=delimiter), [])], delimiter
 
 
-def _is_parquet(file: Path) -> bool:
+def is_parquet(file: Path) -> bool:
+    """Return whether the name of a file is that of a Parquet file."""
     return file.suffix.lower() == ".parquet"
 
 
-def _parquet(file: Path) -> ParquetFile:
+def open_parquet(file: Path) -> ParquetFile:
+    """Open a Parquet file.
+
+    Raises:
+        FileError: if it cannot be read.
+        MotionError: if it is no Parquet file.
+        MissingExtra: without pyarrow.
+    """
     require("pyarrow", "logs")
     import pyarrow as pa
     from pyarrow.parquet import ParquetFile

@@ -648,7 +648,7 @@ def test_a_wrong_tool_is_said():
 def test_a_solver_that_gives_up_is_said(held, monkeypatch):
     """Where no bodies are found there is no set to judge, and the tool is suspected."""
 
-    def gives_up(*_):
+    def gives_up(*_, **__):
         raise InputError("the solver gives up: Solver 'CLARABEL' failed. Try another solver")
 
     monkeypatch.setattr("irbmodels.identification.validation.pipeline.consistent_fit", gives_up)

@@ -20,9 +20,8 @@ from ...checks import as_instance, as_int
 from ...errors import InputError, UnknownName
 from ...model.types import Array, Mask
 from ...trajectory import Motion
-from ...trajectory.motion_files import columns_and_factors
+from ...trajectory.motion_files import columns_and_factors, write_columns
 from ...trajectory.rate_consistency import GAP
-from .table_files import write_table
 
 Flags = NDArray[np.uint16]
 
@@ -366,4 +365,4 @@ class Recording:
             FileError: if the file cannot be written.
             MissingExtra: for Parquet without pyarrow.
         """
-        write_table(path, self.columns())
+        write_columns(path, self.columns(), digits=12)

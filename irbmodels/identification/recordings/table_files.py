@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from ...errors import FileError, MotionError, require
-from ...files import replacing
+from ...errors import FileError, MotionError
 from ...model.types import Array
+from ...trajectory.motion_files import is_parquet, open_parquet
 
-PARQUET = ".parquet"
 _HOLES = frozenset(("", "na", "n/a", "null", "none", "-", "1.#qnan", "#n/a"))
 """Texts for a missing number, in lower case, besides ``nan`` and ``inf``, which Python reads."""
 _NO_TEXT = {
@@ -53,7 +52,7 @@ def read_table(path: str | Path) -> Table:
     file = Path(path)
     if file.is_dir():
         raise FileError(f"{file}: is a folder; name one file in it")
-    table = _from_parquet(file) if file.suffix.lower() == PARQUET else _from_csv(file)
+    table = _from_parquet(file) if is_parquet(file) else _from_csv(file)
     for name in table.names:
         if table.names.count(name) > 1:
             raise MotionError(
@@ -179,16 +178,10 @@ def is_number(cell: str) -> bool:
 
 
 def _from_parquet(file: Path) -> Table:
-    require("pyarrow", "logs")
+    with open_parquet(file) as stream:
+        table = stream.read()
     import pyarrow as pa
-    from pyarrow import parquet
 
-    try:
-        table = parquet.read_table(file)
-    except OSError as err:
-        raise FileError(f"{file}: {err.strerror or err}") from None
-    except pa.ArrowException as err:
-        raise MotionError(f"{file} is no Parquet file: {err}") from None
     _refuse_no_rows(file, table.num_rows)
     columns: dict[str, Array] = {}
     words: dict[str, tuple[int, str]] = {}
@@ -200,37 +193,6 @@ def _from_parquet(file: Path) -> Table:
         else:
             words[name] = (1, str(column[0]))
     return Table(file, list(table.column_names), columns, words, 1)
-
-
-def write_table(path: str | Path, columns: Mapping[str, Array]) -> None:
-    """Write columns of one length to a CSV or Parquet file, by its ending; twelve digits in CSV.
-
-    Raises:
-        FileError: if the file cannot be written.
-        MissingExtra: for Parquet without pyarrow.
-    """
-    with replacing(path) as temporary:
-        if Path(path).suffix.lower() == PARQUET:
-            require("pyarrow", "logs")
-            import pyarrow as pa
-            from pyarrow import parquet
-
-            parquet.write_table(pa.table(dict(columns)), temporary)
-        else:
-            header = ",".join(
-                '"' + name.replace('"', '""') + '"' if set(name) & {",", '"'} else name
-                for name in columns
-            )
-            table = np.column_stack(list(columns.values()))
-            np.savetxt(
-                temporary,
-                table,
-                delimiter=",",
-                fmt="%.12g",
-                header=header,
-                comments="",
-                encoding="utf-8",
-            )
 
 
 def close_to(name: str, names: Sequence[str]) -> str:
