@@ -60,7 +60,7 @@ def numbers(value: ArrayLike | None, what: str) -> Array:
                     raise InputError(
                         f"{what} is not an array of numbers, but holds {short_repr(item)}"
                     )
-        with np.errstate(over="ignore"):  # of longer floats: infinity says it
+        with np.errstate(over="ignore"):  # longer floats become infinity
             array: Array = given.astype(float, copy=False)
     except (TypeError, ValueError, OverflowError) as err:
         if isinstance(err, InputError):

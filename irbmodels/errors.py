@@ -90,13 +90,13 @@ class RapidError(IrbError, ValueError):
     """A RAPID text that breaks the language, or holds a value that cannot be."""
 
     def __init__(self, line: int, column: int, reason: str, file: str = "") -> None:
-        """Name the place, 1-based, and the reason."""
+        """Name line and column, 1-based, and the reason."""
         self.line, self.column, self.reason, self.file = line, column, reason, file
         super().__init__(f"{f'{file}: ' if file else ''}line {line}, column {column}: {reason}")
 
 
 class MissingData(IrbError, LookupError):
-    """A query that needs numbers which nobody has published for this robot."""
+    """A query that needs numbers that are not published for this robot."""
 
 
 class NoSolution(IrbError, IndexError):

@@ -26,7 +26,7 @@ __all__ = ["DESCRIPTIONS"]
 
 
 class Description(ModuleType):
-    """A module whose paths are looked up when they are asked for.
+    """A module whose paths are looked up on access.
 
     It has ``URDF_PATH``, ``XACRO_PATH`` (give it ``robot:=NAME``), ``SRDF_PATH``, ``PACKAGE_PATH``
     (folder of the URDF, where its mesh paths start) and ``REPOSITORY_PATH``; one of MuJoCo
@@ -39,7 +39,7 @@ class Description(ModuleType):
         self._paths = paths
 
     def __getattr__(self, name: str) -> str:
-        """Return a path; the answer is kept."""
+        """Return a path, and keep it."""
         if name.startswith("_") or name not in self._paths:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         path = str(self._paths[name]())

@@ -175,7 +175,7 @@ def arm_of(tree: Tree, frame: int, name: str) -> SixAxis | Scara:
     """Read the normal form of a frame's chain.
 
     Raises:
-        MissingData: if the arm has another shape; the message says in what.
+        MissingData: if the arm has another shape; the message names the difference.
     """
     try:
         return _normal_form(chain_of(tree, frame))

@@ -21,7 +21,7 @@ def singular_values(matrices: Array) -> tuple[Array, Array, Array]:
 
 
 def axis_rates(J: Array, wanted: Array) -> tuple[Array, Mask]:
-    """Solve ``J x = wanted`` (S003 eq. 2.68), and say where that is possible.
+    """Solve ``J x = wanted`` (S003 eq. 2.68), and return where that is possible.
 
     Where J has lost a direction, or the arm has fewer than six axes, there is a solution only for
     what lies in the range of J: the smallest one is returned.

@@ -1,6 +1,6 @@
 """ABB's configuration data of a posture: the quadrants cf1, cf4, cf6 of axes 1, 4 and 6, and cfx.
 
-A quadrant is ``floor(q / 90 deg)``. What cfx says depends on the kind of arm (RAPID ``confdata``):
+A quadrant is ``floor(q / 90 deg)``. The meaning of cfx depends on the kind of arm (RAPID ``confdata``):
 
 * six axes one behind the other (IRB 1600): 4 if the wrist centre is behind axis 1, plus 2 if it is
   behind the lower arm, plus 1 if axis 5 is negative (py-opw-kinematics, ARTE). Behind axis 1 the
@@ -8,11 +8,11 @@ A quadrant is ``floor(q / 90 deg)``. What cfx says depends on the kind of arm (R
 * a parallelogram arm (IRB 2400, 1400): quadrant of axis 2, ABB's rule for "other robots". Not sure:
   manuals of the S4 controller do not use cfx, some programs write the number above, and no IRB 2400
   was seen.
-* a SCARA: 0 or 1; which is which was not found. Taken as 1 where the second arm is turned to
+* a SCARA: 0 or 1; their meaning is not published. Taken as 1 where the second arm is turned to
   negative angles. cf6 is 0.
 
-Exactly at a multiple of 90 deg the documents leave the quadrant open: ``floor`` is taken. ``sure``
-says whether neither doubt matters; :func:`matches` counts a posture on an edge to both sides.
+Exactly at a multiple of 90 deg the documents leave the quadrant open: ``floor`` is taken. ``sure`` is
+True where neither doubt matters; :func:`matches` counts a posture on an edge to both sides.
 """
 
 from __future__ import annotations

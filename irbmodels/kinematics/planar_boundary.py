@@ -299,7 +299,7 @@ def _unit(angle: Array) -> Array:
 def _wrap_into(angle: Array, bounds: tuple[float, float]) -> tuple[Array, Mask]:
     """Return angles moved by full turns to the low end of a range or above it.
 
-    The mask tells which are within the range.
+    The mask is True for those within the range.
     """
     low, high = bounds
     slack = 1e-12  # [rad]

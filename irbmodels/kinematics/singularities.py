@@ -41,7 +41,7 @@ class Singularities(NamedTuple):
     elbow: Array
     """Of the arm-to-arm angle from the stretched or folded arm [rad]: r3, or q2 of a SCARA.
 
-    Its sign tells both elbows apart.
+    Its sign distinguishes both elbows.
     """
     shoulder: Array
     """Of the wrist center from axis 1 [m]; positive ahead of it, negative behind."""
@@ -58,7 +58,7 @@ class SingularPosture(NamedTuple):
     reachable: bool
     """Within the ranges, the coupled one included."""
     outside: float
-    """How far beyond the range of its axis [rad].
+    """Distance beyond the range of its axis [rad].
 
     0 where it is reachable, NaN for an unreachable shoulder.
     """
@@ -96,7 +96,7 @@ class DampedVelocity(NamedTuple):
     damping: Array
     """``lambda`` in use, shape ``(...)``; 0 away from singularities, where nothing is missed."""
     bound: Array
-    """What ``|v|`` keeps: ``2/sqrt(3) |twist| / near``, shape ``(...)``."""
+    """Bound of ``|v|``: ``2/sqrt(3) |twist| / near``, shape ``(...)``."""
 
 
 def singularities(arm: SixAxis | Scara, q: Array) -> Singularities:
@@ -172,7 +172,7 @@ def damped_velocity(
 
     Exact away from singularities, bounded everywhere:
     ``v = J' (J J' + lambda^2)^-1 twist`` with ``lambda^2 = (near/2)^2 (1 - (s/near)^2)`` where the
-    smallest singular value ``s`` is below ``near``, else 0. Every singular value then answers with
+    smallest singular value ``s`` is below ``near``, else 0. Every singular value is then inverted to
     at most ``2/(sqrt(3) near)``: that is the bound. (A constant lambda would keep ``|twist|/(2
     lambda)`` and miss something everywhere.)
 

@@ -1,6 +1,6 @@
 """Workspace of an arm: exact outlines in its own plane, extremes, area, volume, dexterity.
 
-The plane of a six-axis arm holds axis 1 and turns with it: x forward, z up. It shows the wrist
+The plane of a six-axis arm contains axis 1 and rotates with it: x forward, z up. It shows the wrist
 center, or a TCP whose wrist axes are fixed and which stays in that plane. A SCARA's plane is the
 horizontal one, seen from above; it shows the TCP.
 """
@@ -31,7 +31,7 @@ _ALIKE = 1e-6  # [rad]
 
 
 class Extremes(NamedTuple):
-    """How far a workspace goes in the arm's plane [m], in base axes; exact."""
+    """Extremes of a workspace in the arm's plane [m], in base axes; exact."""
 
     ahead: float
     """Largest x."""

@@ -99,7 +99,7 @@ class Inertial(NamedTuple):
 
         Mass and centre stay. Each second moment about the centre is at least ``MARGIN`` of the
         largest, and their sum that of a lead ball of that mass. Where none exceeds those of the
-        ball, the tensor tells nothing about a body, and the ball is the nearest one.
+        ball, the tensor does not determine a body, and the ball is the nearest one.
         """
         moments, axes = np.linalg.eigh(self.covariance())
         ball, largest = ball_moment(self.mass), float(moments[-1])

@@ -111,7 +111,7 @@ def _attach(model: pin.Model, frame: pin.Frame, body: Inertial) -> None:
 def limits_of_tree(tree: Tree) -> Limits:
     """Read the limits that a URDF gives; those of a joint that follows an axis bound that axis.
 
-    A range without width, a speed or an effort of 0 are how URDF writers say that they do not know:
+    A range without width, a speed or an effort of 0 stand for unknown in URDFs:
     they bound nothing.
     """
     model, coupling = tree.model, tree.coupling

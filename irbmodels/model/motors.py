@@ -19,7 +19,7 @@ from .types import Array, Mask
 class Motors:
     """``q_m = N q``, ``v_m = N v``, ``tau = N' tau_m``; arrays of shape ``(..., n)``.
 
-    Unknown motors answer NaN, never 0.
+    Results for unknown motors are NaN, never 0.
 
     Made from gear ratios ``(n,)``, or from the full matrix ``(n, n)`` of a coupled wrist; NaN where
     unknown.

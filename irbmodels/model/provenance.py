@@ -1,4 +1,4 @@
-"""Where numbers come from, and how good they are."""
+"""Sources of numbers, and their grades."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ UNLIMITED = 1e9  # [rad] stands for "no limit" where URDF and Pinocchio want a n
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """A ``pin.Model`` that nobody changes, its coupling, and one ``pin.Data`` per thread."""
+    """A ``pin.Model`` that is never changed, its coupling, and one ``pin.Data`` per thread."""
 
     model: pin.Model
     coupling: AxisCoupling
@@ -93,7 +93,7 @@ class Frame(NamedTuple):
 
 
 def beyond_flange(tree: Tree) -> list[Inertial] | None:
-    """Return the bodies that a URDF fixes to the place where tools are mounted, in its axes.
+    """Return the bodies that a URDF fixes to the frame where tools are mounted, in its axes.
 
     None if one of them moves.
 
@@ -117,10 +117,10 @@ def beyond_flange(tree: Tree) -> list[Inertial] | None:
     bodies = []
     for frame in (frames[number] for number in beyond):
         if frame.inertia.mass and frame.type == pin.FrameType.FIXED_JOINT:
-            place, body = flange.placement.actInv(frame.placement), frame.inertia
+            placement, body = flange.placement.actInv(frame.placement), frame.inertia
             bodies.append(
                 Inertial.of(body.mass, body.lever, body.inertia).moved(
-                    place.rotation, place.translation
+                    placement.rotation, placement.translation
                 )
             )
     return bodies
@@ -180,7 +180,7 @@ def tree_from_urdf(text: str) -> Tree:
 
 
 def _add_tcp(model: pin.Model) -> None:
-    """Add the frame ``tcp``, and a place to mount tools on, where the URDF has none.
+    """Add the frame ``tcp``, and one to mount tools on, where the URDF has none.
 
     A tool moves the one, not the other.
     """

@@ -189,9 +189,9 @@ def load_tool(name_or_path: str | Path) -> Tool:
         for number, row in enumerate(rows):
             check_shape(row, path, f"{key}[{number}]", mesh_folder(path.parent))
     doubt_metres([*table.tcp.xyz_mm, *table.load.com_mm], str(path))
-    turn = pin.rpy.rpyToMatrix(*(radians(angle) for angle in table.tcp.rpy_deg))
+    rotation = pin.rpy.rpyToMatrix(*(radians(angle) for angle in table.tcp.rpy_deg))
     source = table.sources[table.load.source_of("mass_kg")]
-    tcp = pin.SE3(turn, np.array(table.tcp.xyz_mm) / 1000.0)
+    tcp = pin.SE3(rotation, np.array(table.tcp.xyz_mm) / 1000.0)
     try:
         return Tool(path.stem, tcp, inertial, source.ref, source.grade, path)
     except InputError as err:

@@ -181,7 +181,7 @@ def _catalogue() -> Catalogue:
 
 @dataclass(frozen=True)
 class Description:
-    """The tables of one variant. Each table is read and checked when it is first asked for."""
+    """The tables of one variant. Each table is read and checked on first use."""
 
     name: str
     folder: Path
@@ -408,7 +408,7 @@ class Description:
                 f"set {name!r} of {self.name} has bars with mass; they exist only on the"
                 " parallelogram tree"
             )
-        # read and check before xacro, which would say less
+        # read and check before xacro, whose errors are less specific
         _ = self.limits, self.shapes, self.friction, self.drives
         arguments = {
             "robot": self.name,

@@ -24,7 +24,7 @@ from .reader import SCHEMA, Table, read
 # contents of kinematics.yaml, limits.yaml ..., by the name before .yaml
 Tables = dict[str, dict[str, Any]]
 
-NOT_STATED = ""  # tool of a file that says nothing about it
+NOT_STATED = ""  # tool of a file that does not state it
 
 _MEASURED = "measured_to_rad_s"
 _OF_BODY = {"mass_kg", "com_mm", "inertia_kg_m2"}
@@ -39,7 +39,7 @@ _ROWS = {  # where the rows of each table stand
 
 @dataclass(frozen=True)
 class Identified:
-    """How a set was identified (docs/identify.md).
+    """Record of the identification of a set (docs/identify.md).
 
     No model uses it; what is not trustworthy warns when it is loaded.
     """
@@ -167,7 +167,7 @@ def with_overlays(description: Description, paths: Sequence[str | Path]) -> Desc
         return description
     files = [Path(path).resolve() for path in paths]
     for file in files:
-        overlay_for(description, file)  # checks keys and sources, and says so by file and key
+        overlay_for(description, file)  # checks keys and sources; errors name file and key
     stats = [(file, file.stat()) for file in [*files, *sorted(description.folder.glob("*.yaml"))]]
     state = tuple((str(file), stat.st_mtime_ns, stat.st_size) for file, stat in stats)
     merged = _merged(description, tuple(files), state)
@@ -198,7 +198,7 @@ def _merged(
     merged = Description(description.name, folder, (*description.overlays, *names))
     try:
         _ = merged.kinematics, merged.limits, merged.inertials, merged.friction, merged.drives
-    except TableError as err:  # the reader named its own file, which nobody has written
+    except TableError as err:  # the reader named the merged file, which no user has written
         raise TableError(
             " + ".join(map(str, files)), f"{err.file.stem}.{err.key}", err.problem
         ) from None

@@ -107,7 +107,7 @@ class BodyRow(Row):
 class FrictionRow(Row):
     """Stribeck friction of one axis (eq. 54); of a linear axis in N and m.
 
-    Where Fs = Fc, a Stribeck speed says nothing.
+    Where Fs = Fc, a Stribeck speed has no influence.
     """
 
     Fs_N_m: float | None = None

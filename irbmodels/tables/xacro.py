@@ -15,7 +15,7 @@ _XACRO = threading.Lock()  # xacro keeps its state in module globals
 def expand(entry: Path, arguments: dict[str, str], inputs: list[Path]) -> str:
     """Run xacro and return the URDF text.
 
-    The same arguments and unchanged ``inputs`` answer from memory.
+    Results are cached for the same arguments and unchanged ``inputs``.
 
     Raises:
         UrdfError: if xacro stops.

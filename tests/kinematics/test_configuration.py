@@ -43,10 +43,10 @@ def test_quadrants(degrees, quadrant):
         shown = np.array([10.0, 10, 10, 10, 10, 10])
         shown[axis] = degrees if axis == 5 else np.clip(degrees, -360, 360)
         if shown[axis] == degrees:
-            found = robot.configuration(robot.from_controller(shown))
-            assert getattr(found, field) == quadrant
+            solutions = robot.configuration(robot.from_controller(shown))
+            assert getattr(solutions, field) == quadrant
             others = {"cf1", "cf4", "cf6"} - {field}
-            assert all(getattr(found, other) == 0 for other in others)
+            assert all(getattr(solutions, other) == 0 for other in others)
 
 
 @pytest.mark.parametrize(
@@ -116,15 +116,17 @@ def test_configuration_leads_back_to_the_posture(name):
     robot = ROBOTS[name]
     alone = 0
     for q in inside(robot, 60, 2):
-        found = robot.inverse_kinematics(robot.pose(q), configuration=robot.configuration(q))
-        assert np.abs(found.q - q).max(axis=1).min() < 1e-6
-        assert all(solution.configuration[:4] == robot.configuration(q)[:4] for solution in found)
-        alone += len(found) == 1
+        solutions = robot.inverse_kinematics(robot.pose(q), configuration=robot.configuration(q))
+        assert np.abs(solutions.q - q).max(axis=1).min() < 1e-6
+        assert all(
+            solution.configuration[:4] == robot.configuration(q)[:4] for solution in solutions
+        )
+        alone += len(solutions) == 1
         batch = robot.inverse_kinematics(
             robot.pose(q).homogeneous[None], configuration=robot.configuration(q)[:4]
         )
-        assert batch.valid.sum() == len(found)
-        np.testing.assert_allclose(batch.q[0][batch.valid[0]], found.q, atol=1e-12)
+        assert batch.valid.sum() == len(solutions)
+        np.testing.assert_allclose(batch.q[0][batch.valid[0]], solutions.q, atol=1e-12)
     assert alone == 60 or name in ("irb2400", "irb1400")
     assert alone > 30
 
@@ -145,12 +147,12 @@ def test_on_an_edge_both_sides_are_right(name, axis):
             place = {0: 0, 3: 1, -1: 2}[axis]
             for quadrant in (turn // 90, turn // 90 - 1):
                 numbers[place] = int(quadrant)
-                found = robot.inverse_kinematics(robot.pose(q), configuration=numbers)
-                assert np.abs(found.q - q).max(axis=1).min() < 1e-6
+                solutions = robot.inverse_kinematics(robot.pose(q), configuration=numbers)
+                assert np.abs(solutions.q - q).max(axis=1).min() < 1e-6
             beside = q.copy()
             beside[axis] += 2e-5
-            found = robot.inverse_kinematics(robot.pose(beside), configuration=numbers)
-            assert all(np.abs(found.q - beside).max(axis=1) > 1e-6)
+            solutions = robot.inverse_kinematics(robot.pose(beside), configuration=numbers)
+            assert all(np.abs(solutions.q - beside).max(axis=1) > 1e-6)
 
 
 def test_singular_postures_have_either_cfx():
@@ -171,9 +173,9 @@ def test_a_turn_out_of_range_is_shown_and_filtered():
     robot = ROBOTS["irb1600_6_120"]
     q = robot.from_controller([10, 20, 10, 10, 30, 80])
     wanted = robot.configuration(q)._replace(cf6=4)
-    (found,) = robot.inverse_kinematics(robot.pose(q), configuration=wanted)
-    assert np.degrees(found.q[5]) == pytest.approx(440.0)
-    assert not found.in_range
+    (solutions,) = robot.inverse_kinematics(robot.pose(q), configuration=wanted)
+    assert np.degrees(solutions.q[5]) == pytest.approx(440.0)
+    assert not solutions.in_range
     filtered = robot.inverse_kinematics(robot.pose(q), configuration=wanted, in_range=True)
     assert (
         filtered.note

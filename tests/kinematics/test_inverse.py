@@ -30,22 +30,22 @@ PRINTED = 5e-4  # S003 prints four decimals, and its inputs too
 @pytest.mark.parametrize("name", oracles.NAMES)
 def test_every_solution_closes_and_none_is_lost(name):
     """For 20 000 random postures all solutions lead back to the pose, the posture is among them, and
-    ranges are told right.
+    in_range is right.
     """
     robot, Q = arm(name), postures(name, 20_000)
     T = forward(name, Q)
-    found = robot.inverse_kinematics(T)
-    assert found.q.shape == ((20_000, 8, 6) if robot.n == 6 else (20_000, 2, 4))
-    assert not found.missing.any()
-    assert np.array_equal(np.isnan(found.q).any(axis=-1), ~found.valid)
-    pose, slot = np.nonzero(found.valid)
+    solutions = robot.inverse_kinematics(T)
+    assert solutions.q.shape == ((20_000, 8, 6) if robot.n == 6 else (20_000, 2, 4))
+    assert not solutions.missing.any()
+    assert np.array_equal(np.isnan(solutions.q).any(axis=-1), ~solutions.valid)
+    pose, slot = np.nonzero(solutions.valid)
     for part in np.array_split(np.arange(pose.size), 8):
-        there = forward(name, found.q[pose[part], slot[part]])
+        there = forward(name, solutions.q[pose[part], slot[part]])
         assert np.abs(there - T[pose[part]]).max() < CLOSE
-    nearest = np.nanmin(apart(name, found.q, Q[:, None]), axis=1)
+    nearest = np.nanmin(apart(name, solutions.q, Q[:, None]), axis=1)
     assert (nearest * least_sine(name, Q)).max() < EPS
-    kept = ranges_kept(name, found.q)
-    assert np.array_equal(found.in_range, kept & found.valid)
+    kept = ranges_kept(name, solutions.q)
+    assert np.array_equal(solutions.in_range, kept & solutions.valid)
     assert kept.any(axis=1).all()
 
 
@@ -135,9 +135,9 @@ def test_printed_rows_of_s003_in_their_order():
     T = np.eye(4)
     T[:3, :3] = u @ v
     T[:3, 3] = np.array(printed["ikin1"]["pwcp"]) + 0.085 * T[:3, 2]
-    found = robot.inverse_kinematics(T[None])
-    assert found.valid.all()
-    phi = found.q[0]
+    solutions = robot.inverse_kinematics(T[None])
+    assert solutions.valid.all()
+    phi = solutions.q[0]
     theta = np.column_stack(
         [
             phi[:, 0],
@@ -170,11 +170,11 @@ def test_golden_postures():
         assert same_sets("irb930_12_105", robot.inverse_kinematics(T).q, theirs, 1e-7)
     robot = irb.load("irb2400", tool="spindle")
     for row in json.loads((DATA / "irb2400.json").read_text())["configs"]:
-        found = robot.inverse_kinematics(nearest_rigid(row["T_tcp"]), near=row["q"])
+        solutions = robot.inverse_kinematics(nearest_rigid(row["T_tcp"]), near=row["q"])
         # nearer to the wrist singularity twelve digits do not tell axis 4
         if abs(np.sin(row["q"][4])) > 1e-5:
-            assert apart("irb2400_16", found[0].q, np.array(row["q"])) < 1e-6
-        assert np.abs(robot.pose(found.q) - nearest_rigid(row["T_tcp"])).max() < CLOSE
+            assert apart("irb2400_16", solutions[0].q, np.array(row["q"])) < 1e-6
+        assert np.abs(robot.pose(solutions.q) - nearest_rigid(row["T_tcp"])).max() < CLOSE
     robot = irb.load("irb1600_6_120")
     for row in json.loads((DATA / "irb1600.json").read_text())["irb1600"]["configs"]:
         assert (

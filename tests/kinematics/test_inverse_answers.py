@@ -21,11 +21,11 @@ def test_solutions_are_sorted_by_time_from_the_seed():
     """
     robot = ROBOTS["irb2400_16"]
     q = robot.from_controller([20, 10, 15, 100, 40, 370])
-    found = robot.inverse_kinematics(robot.pose(q), near=q, in_range=True)
-    np.testing.assert_allclose(found[0].q, q, atol=1e-9)
-    assert found[0].distance < 1e-9
-    assert [s.distance for s in found] == sorted(s.distance for s in found)
-    for solution in found:
+    solutions = robot.inverse_kinematics(robot.pose(q), near=q, in_range=True)
+    np.testing.assert_allclose(solutions[0].q, q, atol=1e-9)
+    assert solutions[0].distance < 1e-9
+    assert [s.distance for s in solutions] == sorted(s.distance for s in solutions)
+    for solution in solutions:
         wanted = np.linalg.norm((solution.q - q) / robot.limits.velocity)
         assert solution.distance == pytest.approx(wanted)
     assert robot.inverse_kinematics(robot.pose(q))[0].distance is None
@@ -40,8 +40,8 @@ def test_axis_three_of_the_1600_is_shown_in_its_range():
     robot = ROBOTS["irb1600_6_120"]
     q = robot.from_controller([10, 20, -200, 30, 40, 50])
     for seed in (None, np.zeros(6), q):
-        found = robot.inverse_kinematics(robot.pose(q), near=seed, in_range=True)
-        assert np.abs(found.q - q).max(axis=1).min() < 1e-9
+        solutions = robot.inverse_kinematics(robot.pose(q), near=seed, in_range=True)
+        assert np.abs(solutions.q - q).max(axis=1).min() < 1e-9
 
 
 @pytest.mark.parametrize("seed", [-390.0, 390.0, 900.0, -900.0])
@@ -58,12 +58,12 @@ def test_seeds_at_and_beyond_the_end_of_a_range(seed):
         shown = max if seed > 0 else min
         expected = shown(value for value in (turn - 360, turn, turn + 360) if abs(value) <= 400)
         T = T.homogeneous[None]
-        for found in (
+        for solutions in (
             robot.inverse_kinematics(T, near=near).q,
             robot._inverse._solve(T, near, None).q,
         ):
-            same = np.abs(found[0, :, :5] - q[:5]).max(axis=1) < 1e-9
-            assert np.degrees(found[0, same, 5]) == pytest.approx([expected])
+            same = np.abs(solutions[0, :, :5] - q[:5]).max(axis=1) < 1e-9
+            assert np.degrees(solutions[0, same, 5]) == pytest.approx([expected])
 
 
 @pytest.mark.parametrize("name", ["irb2400_16", "irb1600_6_120", "irb930_12_105"])
@@ -72,17 +72,17 @@ def test_full_turns(name):
     robot = ROBOTS[name]
     for q in postures(name, 5, seed=10):
         base = robot.inverse_kinematics(robot.pose(q), in_range=True)
-        found = robot.inverse_kinematics(robot.pose(q), in_range=True, turns=True)
+        solutions = robot.inverse_kinematics(robot.pose(q), in_range=True, turns=True)
         expected = []
         steps = [(0,) if linear else (-2, -1, 0, 1, 2) for linear in robot.limits.linear]
         for solution in base:
             every = solution.q + 2.0 * np.pi * np.array(list(itertools.product(*steps)))
             expected += list(every[ranges_kept(name, every)])
-        assert len(found) == len(expected)
-        table = np.abs(found.q[:, None] - np.array(expected)[None]).max(axis=-1)
+        assert len(solutions) == len(expected)
+        table = np.abs(solutions.q[:, None] - np.array(expected)[None]).max(axis=-1)
         assert (table.min(axis=0) < 1e-9).all()
         assert (table.min(axis=1) < 1e-9).all()
-        assert all(solution.in_range for solution in found)
+        assert all(solution.in_range for solution in solutions)
 
 
 def test_axes_without_a_range_are_listed_once(tmp_path):
@@ -103,19 +103,23 @@ def test_sequence():
     """Solutions can be counted, sliced, run over and shown; arrays keep their leading axes."""
     robot = ROBOTS["irb2400_16"]
     q = np.array([0.3, 0.4, 0.2, 0.5, 0.6, 0.7])
-    found = robot.inverse_kinematics(robot.pose(q))
-    assert repr(found) == f"<{len(found)} solutions>"
-    assert [s.q.tolist() for s in found] == [s.q.tolist() for s in found[:]] == found.q.tolist()
-    assert found[-1].q.tolist() == found.q[-1].tolist()
-    assert ["out of range" in repr(s) for s in found] == [not s.in_range for s in found]
-    assert not all(s.in_range for s in found)
-    assert repr(found[0]).startswith("<Solution q=[0.3")
+    solutions = robot.inverse_kinematics(robot.pose(q))
+    assert repr(solutions) == f"<{len(solutions)} solutions>"
+    assert (
+        [s.q.tolist() for s in solutions]
+        == [s.q.tolist() for s in solutions[:]]
+        == solutions.q.tolist()
+    )
+    assert solutions[-1].q.tolist() == solutions.q[-1].tolist()
+    assert ["out of range" in repr(s) for s in solutions] == [not s.in_range for s in solutions]
+    assert not all(s.in_range for s in solutions)
+    assert repr(solutions[0]).startswith("<Solution q=[0.3")
     T = robot.pose(np.tile(q, (2, 3, 1)))
     many = robot.inverse_kinematics(T)
     assert many.q.shape == (2, 3, 8, 6)
     assert many.valid.shape == many.flags.wrist.shape == many.in_range.shape == (2, 3, 8)
     assert many.missing.shape == (2, 3)
-    np.testing.assert_allclose(many.q[1, 2][many.valid[1, 2]], found.q, atol=1e-12)
+    np.testing.assert_allclose(many.q[1, 2][many.valid[1, 2]], solutions.q, atol=1e-12)
     assert robot.inverse_kinematics(np.zeros((0, 4, 4))).q.shape == (0, 8, 6)
     far = pin.SE3(np.eye(3), np.array([5.0, 0.0, 0.0]))
     none = robot.inverse_kinematics(far, in_range=True, turns=True, near=q)
@@ -152,10 +156,10 @@ def test_reasons_for_none():
     scara = ROBOTS["irb930_12_105"]
     pose = scara.pose(np.zeros(4))
     leaning = pin.SE3(pose.rotation @ pin.exp3(np.array([0.1, 0.0, 0.0])), pose.translation)
-    found = scara.inverse_kinematics(leaning)
-    assert found.missing == np.inf
+    solutions = scara.inverse_kinematics(leaning)
+    assert solutions.missing == np.inf
     assert (
-        found.note
+        solutions.note
         == "the tool would have to lean by 5.73 deg, and the axes of a SCARA are parallel"
     )
     assert scara.inverse_kinematics(leaning.homogeneous[None]).missing[0] == np.inf
@@ -185,15 +189,15 @@ def test_the_programmed_posture_of_a_robtarget_comes_first(name):
         one = target(robot, robot.to_controller(q))
         every = robot.inverse_kinematics(one.pose())
         for given in (one, str(one)):
-            found = robot.inverse_kinematics(given)
-            assert [s.programmed for s in found] == [
-                k < found.programmed for k in range(len(found))
+            solutions = robot.inverse_kinematics(given)
+            assert [s.programmed for s in solutions] == [
+                k < solutions.programmed for k in range(len(solutions))
             ]
-            assert [s.programmed for s in found[:]] == [s.programmed for s in found]
-            np.testing.assert_allclose(found[0].q, q, atol=1e-6)
+            assert [s.programmed for s in solutions[:]] == [s.programmed for s in solutions]
+            np.testing.assert_allclose(solutions[0].q, q, atol=1e-6)
             for posture in every.q:
-                assert (np.abs(found.q - posture).max(axis=1) < 1e-6).any()
-            assert len(every) <= len(found) <= len(every) + found.programmed
+                assert (np.abs(solutions.q - posture).max(axis=1) < 1e-6).any()
+            assert len(every) <= len(solutions) <= len(every) + solutions.programmed
         near = robot.inverse_kinematics(one, near=every.q[-1], in_range=True)
         assert near[0].programmed
         assert near.distances[0] == pytest.approx(
@@ -217,10 +221,12 @@ def test_configurations_of_robtargets():
     assert (lost.programmed, lost.note) == (0, "none has the configuration [3,3,3,0]")
     assert len(lost) == len(robot.inverse_kinematics(one.pose()))
     assert "none has the configuration [3,3,3,0]" in str(lost)
-    found = unsure.inverse_kinematics(target(unsure, [10, 20, 30, 40, 50, 60], (0, 0, 0, 1)))
-    assert found[0].programmed
-    assert found[0].configuration[:3] == (0, 0, 0)
-    assert "cfx of this kind of arm is not known for sure: cf1, cf4 and cf6 choose" in found.note
+    solutions = unsure.inverse_kinematics(target(unsure, [10, 20, 30, 40, 50, 60], (0, 0, 0, 1)))
+    assert solutions[0].programmed
+    assert solutions[0].configuration[:3] == (0, 0, 0)
+    assert (
+        "cfx of this kind of arm is not known for sure: cf1, cf4 and cf6 choose" in solutions.note
+    )
 
 
 def test_solutions_print_as_a_table():
@@ -364,13 +370,13 @@ def test_nan_stays_in_its_own_sample():
             ((701, 3, 1), np.nan),
         ):
             T[place] = value
-        found, lost = robot.inverse_kinematics(T), [3, 700, 701, 1190]
-        assert np.isnan(found.q[lost]).all()
-        assert np.isnan(found.missing[lost]).all()
-        assert not found.valid[lost].any()
+        solutions, lost = robot.inverse_kinematics(T), [3, 700, 701, 1190]
+        assert np.isnan(solutions.q[lost]).all()
+        assert np.isnan(solutions.missing[lost]).all()
+        assert not solutions.valid[lost].any()
         others = np.delete(np.arange(1200), lost)
-        assert np.array_equal(found.q[others], clean.q[others], equal_nan=True)
-        assert np.array_equal(found.missing[others], clean.missing[others])
+        assert np.array_equal(solutions.q[others], clean.q[others], equal_nan=True)
+        assert np.array_equal(solutions.missing[others], clean.missing[others])
 
 
 def bent(link, old, new):

@@ -25,14 +25,14 @@ def test_arms_of_that_shape_by_urdf(seed, tmp_path):
     )
     Q = rng.uniform(-np.pi, np.pi, (40, 6))
     T = np.array([robot.pose(q).homogeneous for q in Q])
-    found = robot.inverse_kinematics(T)
-    assert np.nanmin(apart("own", found.q, Q[:, None]), axis=1).max() < 1e-7
-    for i, slot in np.argwhere(found.valid):
-        assert np.abs(robot.pose(found.q[i, slot]).homogeneous - T[i]).max() < CLOSE
-    assert (found.valid.sum(axis=1) >= 2).all()
+    solutions = robot.inverse_kinematics(T)
+    assert np.nanmin(apart("own", solutions.q, Q[:, None]), axis=1).max() < 1e-7
+    for i, slot in np.argwhere(solutions.valid):
+        assert np.abs(robot.pose(solutions.q[i, slot]).homogeneous - T[i]).max() < CLOSE
+    assert (solutions.valid.sum(axis=1) >= 2).all()
     # axis 5 where axes 4 and 6 are in line, nearest to 0: positive is above it
     in_line = -0.5 * signs[4]
-    for slots, sign in ((found.q[:, ::2, 4], 1.0), (found.q[:, 1::2, 4], -1.0)):
+    for slots, sign in ((solutions.q[:, ::2, 4], 1.0), (solutions.q[:, 1::2, 4], -1.0)):
         assert (sign * np.sin(slots - in_line)[np.isfinite(slots)] > -1e-12).all()
     # beside the reach of the side offset nothing is found, and it is said by how much
     T[:, :3, 3] += 10.0
@@ -49,9 +49,9 @@ def test_inside_the_cylinder_of_a_side_offset(tmp_path):
     for near_axis in (0.1, 0.2499):
         T = np.eye(4)
         T[:3, 3] = [near_axis, 0.0, 0.9]
-        found = centre.inverse_kinematics(T)
-        assert len(found) == 0
-        assert found.missing == pytest.approx(0.25 - near_axis, abs=1e-12)
+        solutions = centre.inverse_kinematics(T)
+        assert len(solutions) == 0
+        assert solutions.missing == pytest.approx(0.25 - near_axis, abs=1e-12)
     T[0, 3] = 0.25
     on = centre.inverse_kinematics(T)
     assert len(on) == 4
@@ -85,12 +85,12 @@ def test_scaras_by_urdf(order, tmp_path):
     )
     slide = order.index("p")
     for q in rng.uniform(-np.pi, np.pi, (40, 4)):
-        found = robot.inverse_kinematics(robot.pose(q))
-        assert len(found) == 2
-        off = found.q - q
+        solutions = robot.inverse_kinematics(robot.pose(q))
+        assert len(solutions) == 2
+        off = solutions.q - q
         off -= 2.0 * np.pi * np.round(off / (2.0 * np.pi)) * (np.arange(4) != slide)
         assert np.abs(off).max(axis=1).min() < 1e-9
-        for solution in found:
+        for solution in solutions:
             assert (
                 np.abs(robot.pose(solution.q).homogeneous - robot.pose(q).homogeneous).max() < CLOSE
             )

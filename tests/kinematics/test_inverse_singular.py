@@ -22,20 +22,20 @@ def check_at(name, q, delta, which, spread=1.0):
     """
     T, robot = forward(name, q[None])[0], ROBOTS[name]
     for seed in (None, q):
-        found = robot.inverse_kinematics(T, near=seed)
-        assert len(found) > 0
-        assert np.isfinite(found.q).all()
-        assert np.abs(forward(name, found.q) - T).max() < CLOSE
+        solutions = robot.inverse_kinematics(T, near=seed)
+        assert len(solutions) > 0
+        assert np.isfinite(solutions.q).all()
+        assert np.abs(forward(name, solutions.q) - T).max() < CLOSE
     # of the elbow, where lengths are told to 1e-12 m
     touching = 3e-6 if which == "elbow" and delta < 1e-5 else 1e-9
-    assert apart(name, found.q, q).min() < spread * (touching + EPS / max(delta, 1e-12))
-    flagged = [getattr(solution.flags, which) for solution in found]
+    assert apart(name, solutions.q, q).min() < spread * (touching + EPS / max(delta, 1e-12))
+    flagged = [getattr(solution.flags, which) for solution in solutions]
     if delta == 0.0:
         assert any(flagged)
     if delta > 1e-5:
         assert not any(flagged)
     batch = robot.inverse_kinematics(T[None], near=q)
-    assert batch.valid.sum() == len(found)
+    assert batch.valid.sum() == len(solutions)
 
 
 @THREE
@@ -123,18 +123,19 @@ def test_beyond_the_edge(name, direction, turn, beyond, out):
     robot = irb.load(name).with_tool(
         irb.Tool("wrist", pin.SE3(np.eye(3), np.array([0, 0, -wrist(name)])), irb.payload(1.0))
     )
-    found = robot.inverse_kinematics(T)
+    solutions = robot.inverse_kinematics(T)
     if missing > 2e-10:
-        assert len(found) == 0
-        assert found.missing == pytest.approx(missing, abs=1e-14, rel=1e-9)
-        assert found.note == f"out of reach by {1000.0 * found.missing:.6g} mm"
-        assert robot.inverse_kinematics(T[None]).missing[0] == found.missing
+        assert len(solutions) == 0
+        assert solutions.missing == pytest.approx(missing, abs=1e-14, rel=1e-9)
+        assert solutions.note == f"out of reach by {1000.0 * solutions.missing:.6g} mm"
+        assert robot.inverse_kinematics(T[None]).missing[0] == solutions.missing
         assert not robot.inverse_kinematics(T[None]).valid.any()
     elif missing < 0.5e-10:
-        assert len(found) > 0
-        assert found.missing == 0.0
+        assert len(solutions) > 0
+        assert solutions.missing == 0.0
         assert (
-            max(np.abs(robot.pose(solution.q).homogeneous - T).max() for solution in found) < CLOSE
+            max(np.abs(robot.pose(solution.q).homogeneous - T).max() for solution in solutions)
+            < CLOSE
         )
 
 
@@ -175,9 +176,9 @@ def test_arm_folded_to_a_point():
         written(arm_urdf(a2=0.6, a3=0.0, d4=0.6).replace('"0.01 -0.1 0.6"', '"0 -0.1 0.6"'))
     )
     q = np.array([0.3, 0.4, np.pi / 2, 0.5, 0.6, 0.7])  # the forearm back along the lower arm
-    found = robot.inverse_kinematics(robot.pose(q), near=q)
-    assert found[0].flags.elbow
-    assert np.abs(found[0].q - q).max() < 1e-9
+    solutions = robot.inverse_kinematics(robot.pose(q), near=q)
+    assert solutions[0].flags.elbow
+    assert np.abs(solutions[0].q - q).max() < 1e-9
     free = robot.inverse_kinematics(robot.pose(q))
     assert any(abs(solution.q[1]) < 1e-12 for solution in free)
     for solution in free:

@@ -70,7 +70,7 @@ def distance_to(outlines: list[list[Arc]], points: np.ndarray) -> np.ndarray:
 
 
 # --- ABB's drawing
-# ------------------------------------------------------------------------------------------------------
+# ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["irb2400_10", "irb2400_16"])
@@ -166,7 +166,7 @@ def test_an_arm_from_a_urdf_on_a_leaning_base(tmp_path):
 
 
 # --- arcs against sampling
-# ----------------------------------------------------------------------------------------------
+# ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", oracles.NAMES)
@@ -349,7 +349,7 @@ def test_a_stretched_corner_is_known_to_all_digits(name, stretched):
 
 
 # --- in space
-# -----------------------------------------------------------------------------------------------------------
+# ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", oracles.NAMES)
@@ -490,7 +490,7 @@ def test_extremes_of_a_tcp_are_never_passed():
 
 
 # --- maps
-# ---------------------------------------------------------------------------------------------------------------
+# ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["irb2400_16", "irb1400", "irb1600_10_145", "irb930_12_105"])
@@ -643,7 +643,7 @@ def test_maps_over_a_grid_have_its_shape():
 
 
 # --- drawing and command
-# ------------------------------------------------------------------------------------------------
+# ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", oracles.NAMES)
@@ -712,9 +712,9 @@ def test_command_prints_and_draws(tmp_path, capsys):
         (["irb2400", "-o", "range.xyz"], "no figure format"),
         (["irb2400", "--tool", "spindle", "--wrist-deg", "40,30,0"], "beside the arm's plane"),
     ):
-        code, _, said = run("workspace", *arguments)
+        code, _, message = run("workspace", *arguments)
         assert code == 2
-        assert words in said
+        assert words in message
 
 
 def test_it_prints_as_one_line():

@@ -68,7 +68,7 @@ def test_mimic_of_a_fixed_joint_is_nothing():
 
 
 @pytest.mark.parametrize(
-    ("mimics", "fixed", "said"),
+    ("mimics", "fixed", "message"),
     [
         ({"j1": ("j2", ""), "j2": ("j1", "")}, (), "circle: j1 -> j2 -> j1"),
         ({"j3": ("j3", "")}, (), "circle: j3 -> j3"),
@@ -84,9 +84,9 @@ def test_mimic_of_a_fixed_joint_is_nothing():
         ({"j2": ("j1", 'offset="inf"')}, (), "joint 'j2': offset='inf' is not a number"),
     ],
 )
-def test_wrong_mimics_are_refused_by_name(mimics, fixed, said):
+def test_wrong_mimics_are_refused_by_name(mimics, fixed, message):
     """Circles, missing or fixed sources and numbers that are none stop with the joint's name."""
-    with pytest.raises(irb.UrdfError, match=said.replace("(", r"\(")):
+    with pytest.raises(irb.UrdfError, match=message.replace("(", r"\(")):
         read(mimics, fixed)
 
 

@@ -131,13 +131,13 @@ def test_the_warning_comes_once_per_robot_and_points_to_the_caller(copied):
     for file in ("kinematics.yaml", "limits.yaml"):
         folder = copied("irb1400", file, "  irb1400: {}", "  warned_once: {}")
     robot, (q, v, a) = irb.load(folder), oracles.states("irb1400", 1)[0]
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         first, second = robot.inverse_dynamics(q, v, a), robot.inverse_dynamics(q, v, a)
-    assert [str(warning.message) for warning in said] == [
+    assert [str(warning.message) for warning in caught] == [
         "warned_once has no friction data: friction adds nothing"
     ]
-    assert said[0].filename == __file__
+    assert caught[0].filename == __file__
     np.testing.assert_array_equal(first, robot.inverse_dynamics(q, v, a, friction=False))
     np.testing.assert_array_equal(first, second)
 

@@ -59,8 +59,8 @@ def test_payload_is_what_was_given():
 @pytest.mark.parametrize("case", BAD_PAYLOADS)
 def test_impossible_payload_is_refused(case):
     """Payloads that no body can be are refused with the reason."""
-    arguments, said = BAD_PAYLOADS[case]
-    with pytest.raises(irb.InputError, match=said):
+    arguments, problem = BAD_PAYLOADS[case]
+    with pytest.raises(irb.InputError, match=problem):
         irb.payload(*arguments)
 
 

@@ -69,7 +69,7 @@ def test_other_joints_are_refused(tmp_path, kind):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "problem"),
     [
         ("", "not XML"),
         ("joints: {}", "not XML"),
@@ -81,9 +81,9 @@ def test_other_joints_are_refused(tmp_path, kind):
         ),
     ],
 )
-def test_text_that_is_no_robot_is_refused(tmp_path, text, said):
+def test_text_that_is_no_robot_is_refused(tmp_path, text, problem):
     """Not XML, not a robot, or two roots: one line says which."""
-    with pytest.raises(irb.UrdfError, match=said):
+    with pytest.raises(irb.UrdfError, match=problem):
         irb.from_urdf(saved(tmp_path, text))
 
 

@@ -265,12 +265,12 @@ def test_a_table_in_metres_is_doubted_and_one_in_micrometres_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("name", "problem"),
     [("spindel", "did you mean 'spindle'"), ("nowhere.yaml", "no tool file 'nowhere.yaml'")],
 )
-def test_unknown_tool_names_the_known_ones(asked, said):
+def test_unknown_tool_names_the_known_ones(name, problem):
     """A misspelt tool is told the nearest name; a missing file its path."""
-    with pytest.raises(irb.UnknownName, match=said):
-        irb.load_tool(asked)
-    with pytest.raises(irb.UnknownName, match=said):
-        irb.load("irb2400", tool=asked)
+    with pytest.raises(irb.UnknownName, match=problem):
+        irb.load_tool(name)
+    with pytest.raises(irb.UnknownName, match=problem):
+        irb.load("irb2400", tool=name)

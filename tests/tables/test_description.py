@@ -50,7 +50,7 @@ def test_folder_and_couplings_of_every_robot(name):
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("asked", "words"),
     [
         ("irb2401", "did you mean 'irb2400'"),
         ("IRB1600", "did you mean 'irb1600'"),
@@ -58,10 +58,10 @@ def test_folder_and_couplings_of_every_robot(name):
         ("zebra", "known: irb2400, irb1600"),
     ],
 )
-def test_unknown_robot_names_the_nearest(asked, said):
+def test_unknown_robot_names_the_nearest(asked, words):
     """A misspelt robot is told what comes close and what exists."""
     for find in (irb.load, irb.describe, irb.urdf_path):
-        with pytest.raises(irb.UnknownName, match=said):
+        with pytest.raises(irb.UnknownName, match=words):
             find(asked)
 
 
@@ -165,16 +165,16 @@ def test_serial_arms_have_no_parallelogram(name):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "words"),
     [
         ({"inertials": "obal2052"}, "did you mean 'obal2025'"),
         ({"tool": "spindel"}, "did you mean 'spindle'"),
         ({"coupling": "seriel"}, "did you mean 'serial'"),
     ],
 )
-def test_unknown_arguments_of_urdf_are_refused(arguments, said):
+def test_unknown_arguments_of_urdf_are_refused(arguments, words):
     """A misspelt set, tool or coupling stops before xacro would ignore it."""
-    with pytest.raises(irb.UnknownName, match=said):
+    with pytest.raises(irb.UnknownName, match=words):
         irb.describe("irb2400").urdf(**arguments)
 
 
@@ -193,9 +193,9 @@ def test_rotor_inertia_is_reflected_by_the_square_of_the_gear():
     with pytest.warns(
         irb.PhysicsWarning,
         match="no rotor inertia is known for axis_2, axis_3, axis_4, axis_5, axis_6",
-    ) as said:
+    ) as caught:
         found = irb.load("irb1400").with_rotors().rotors
-    assert said[0].filename == __file__
+    assert caught[0].filename == __file__
     assert found[0] == pytest.approx(8.28, abs=5e-3)
     assert not found[1:].any()
     with pytest.raises(irb.MissingData, match="no rotor inertia is known"):
@@ -450,7 +450,7 @@ BROKEN = {  # file, old text, new text, what the message must hold
 @pytest.mark.parametrize("case", BROKEN)
 def test_table_that_contradicts_itself_is_refused(case, copied):
     """Each error names file, key and problem, whichever query meets the table first."""
-    family, file, old, new, said = BROKEN[case]
+    family, file, old, new, words = BROKEN[case]
     folder = copied(family, file, old, new)
     variant = {
         "irb2400": "irb2400_16",
@@ -458,7 +458,7 @@ def test_table_that_contradicts_itself_is_refused(case, copied):
         "irb1600": "irb1600_6_120",
         "irb930": "irb930_12_105",
     }[family]
-    with pytest.raises(irb.TableError, match=re.escape(said)) as caught:
+    with pytest.raises(irb.TableError, match=re.escape(words)) as caught:
         irb.load(folder / variant).with_rotors()
     assert caught.value.file == folder / file
 

@@ -288,7 +288,7 @@ def test_missing_key_of_the_table_is_named(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "words"),
     [
         ("", "empty"),
         ("~\n", "empty"),
@@ -296,9 +296,9 @@ def test_missing_key_of_the_table_is_named(tmp_path):
         ("- 1\n- 2\n", "should be a mapping"),
     ],
 )
-def test_table_that_is_no_mapping_is_refused(tmp_path, text, said):
+def test_table_that_is_no_mapping_is_refused(tmp_path, text, words):
     """An empty file, a text or a list is not a table."""
-    with pytest.raises(TableError, match=said):
+    with pytest.raises(TableError, match=words):
         read(written(tmp_path, text), Table)
 
 
@@ -355,7 +355,7 @@ def test_rows_are_read_only(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("family", "file", "old", "new", "said"),
+    ("family", "file", "old", "new", "words"),
     [
         (
             "irb2400",
@@ -464,11 +464,11 @@ def test_rows_are_read_only(tmp_path):
         ),
     ],
 )
-def test_broken_robot_tables_are_refused(copied, family, file, old, new, said):
+def test_broken_robot_tables_are_refused(copied, family, file, old, new, words):
     """The strict reader guards every table of a robot, not only made-up ones."""
     folder = copied(family, file, old, new)
     variant = {"irb2400": "irb2400_16", "irb1400": "irb1400", "irb930": "irb930_12_105"}[family]
-    with pytest.raises(irb.TableError, match=said):
+    with pytest.raises(irb.TableError, match=words):
         irb.load(folder / variant).with_rotors()
 
 

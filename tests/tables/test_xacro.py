@@ -179,7 +179,7 @@ def test_turned_tool0_stops(tmp_path, wrong):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ({"robot": "irb2401"}, "no robot irb2401; known: irb2400_10"),
         (
@@ -194,11 +194,11 @@ def test_turned_tool0_stops(tmp_path, wrong):
         ({}, "robot"),
     ],
 )
-def test_xacro_alone_stops_on_wrong_arguments(arguments, said):
+def test_xacro_alone_stops_on_wrong_arguments(arguments, message):
     """Called without the package, the entry refuses what does not exist, and has no default
     robot.
     """
-    with pytest.raises(Exception, match=said):
+    with pytest.raises(Exception, match=message):
         xacro.process_file(str(ENTRY), mappings=dict(arguments))
 
 

@@ -4,8 +4,8 @@ They are the reference for the kernel, and run without one.
 
 Sines and cosines come from lengths by products and square roots, angles at the end from ``arctan2``
 of both: nothing is lost near a singularity. Near the reach of the arm ``sqrt(1 - D^2)`` is written
-as a product of differences of lengths (Heron), and axis 6 is solved for the axis 4 that was found,
-so that an ill-determined axis 4 does not turn the tool.
+as a product of differences of lengths (Heron), and axis 6 is solved with the computed axis 4,
+so that an ill-determined axis 4 does not rotate the tool.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ def six_axis(arm: SixAxis, poses: Array, near: Array, bounds: Bounds) -> BranchA
 def scara(arm: Scara, poses: Array, near: Array, bounds: Bounds) -> BranchArrays:
     """Solve for poses ``(N, 4, 4)`` of the TCP.
 
-    Slots are the second arm turned left and right (S004, corrected).
+    Slots are the second arm to the left and to the right (S004, corrected).
     """
     M = arm.arm_from_base @ poses[:, :3, :3] @ arm.E.T
     wrist = poses[:, :3, 3] + poses[:, :3, :3] @ arm.wrist

@@ -30,7 +30,7 @@ def module() -> Any:
 
 
 class KernelSolver:
-    """Closed form of one arm in machine code, once the poses asked for are worth compiling it.
+    """Closed form of one arm in machine code, once the number of poses is worth compiling it.
 
     See ``compiled.dispatch``.
     """

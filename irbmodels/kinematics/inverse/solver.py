@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 
 _QUADRANTS = (-2, -1, 0, 1)  # of axis 2
-_ROUNDED = 1e-5  # what float32 leaves of a rotation, a few turned into each other included
+_ROUNDED = 1e-5  # deviation of a float32 rotation, or of a product of a few
 _FAR = 50.0  # [m] out of reach: numbers in mm
-_SAME = 1e-6  # [rad, m] one posture, whatever configuration it was asked for by
+_SAME = 1e-6  # [rad, m] one posture, by whatever configuration
 
 
 class InverseKinematics:
@@ -281,8 +281,8 @@ class InverseKinematics:
 
     def _why_none(self, pose: Array, missing: float) -> str:
         if missing == np.inf:
-            turn = self.arm.arm_from_base @ pose[:3, :3] @ self.arm.E.T
-            lean = np.degrees(np.arctan2(np.hypot(turn[0, 2], turn[1, 2]), turn[2, 2]))
+            R = self.arm.arm_from_base @ pose[:3, :3] @ self.arm.E.T
+            lean = np.degrees(np.arctan2(np.hypot(R[0, 2], R[1, 2]), R[2, 2]))
             return (
                 f"the tool would have to lean by {lean:.3g} deg, and the axes of a SCARA are"
                 " parallel"
@@ -292,7 +292,7 @@ class InverseKinematics:
 
 
 def as_target(value: Any) -> RobTarget:
-    """Return a robtarget, or what its text says.
+    """Return a robtarget, parsed if it is text.
 
     Raises:
         InputError: if it is none.
