@@ -134,8 +134,10 @@ def test_it_holds_itself_against_gravity_alone():
     np.testing.assert_allclose(tau, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
     v = np.full(6, 0.1)
     for wanted in (Impedance(500.0, 50.0), Impedance(500.0, 50.0, 5.0)):
-        plain, rubbing = (
+        without, with_friction = (
             impedance(Measured(POSTURE, v), tcp_hold(pose)(0.0), robot, wanted, friction=which)
             for which in (False, True)
         )
-        np.testing.assert_allclose(rubbing - plain, oracles.friction_2400(v), rtol=0, atol=1e-9)
+        np.testing.assert_allclose(
+            with_friction - without, oracles.friction_2400(v), rtol=0, atol=1e-9
+        )

@@ -70,8 +70,8 @@ def test_computed_torque_takes_matrices_and_rows_of_gains():
     expected = oracles.lagrange(arm, q, v, a + 0.1 * kp - 0.2 * kd)
     # complex steps, rounding
     np.testing.assert_allclose(tau, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
-    rubbing = computed_torque(Measured(q, v), goal, robot, Gains(kp, kd), friction=True) - tau
-    np.testing.assert_allclose(rubbing, oracles.friction_2400(v), rtol=0, atol=1e-9)
+    friction = computed_torque(Measured(q, v), goal, robot, Gains(kp, kd), friction=True) - tau
+    np.testing.assert_allclose(friction, oracles.friction_2400(v), rtol=0, atol=1e-9)
 
 
 def test_a_wrong_model_leaves_an_error_that_is_predicted():
@@ -208,15 +208,17 @@ def test_speed_servo_is_a_lag_of_first_order():
 
 
 def test_gains_of_a_frequency():
-    """Kp = w^2 and kd = 2 D w: critically damped unless told otherwise."""
+    """Kp = w^2 and kd = 2 D w: critically damped by default."""
     assert Gains.of(10.0) == (100.0, 20.0)
     assert Gains.of(10.0, 0.5) == (100.0, 10.0)
 
 
 def test_friction_is_asked_for_by_name_or_by_law():
-    rubbing = irb.Stribeck(np.full(4, 3.0), np.full(4, 2.0), np.full(4, 5.0), np.full(4, 0.01))
+    stribeck = irb.Stribeck(np.full(4, 3.0), np.full(4, 2.0), np.full(4, 5.0), np.full(4, 0.01))
     gains, goal = Gains(0.0, 0.0), AxisReference(START, RATE, np.zeros(4))
     plain = feed_forward(Measured(START, RATE), goal, ROBOT, gains, friction=False)
-    added = feed_forward(Measured(START, np.zeros(4)), goal, ROBOT, gains, friction=rubbing) - plain
+    added = (
+        feed_forward(Measured(START, np.zeros(4)), goal, ROBOT, gains, friction=stribeck) - plain
+    )
     # Fs has gone at 10 v_St
     np.testing.assert_allclose(added, 2.0 * np.sign(RATE) + 5.0 * RATE, rtol=0, atol=1e-9)

@@ -196,12 +196,12 @@ def test_stiction_holds_what_is_too_weak():
     """With friction of the arm a torque below Fs moves nothing; the friction can be a law of one's
     own.
     """
-    rubbing = irb.Stribeck(np.full(4, 20.0), np.full(4, 10.0), np.full(4, 1.0), np.full(4, 0.01))
+    stribeck = irb.Stribeck(np.full(4, 20.0), np.full(4, 10.0), np.full(4, 1.0), np.full(4, 0.01))
 
     def law(state, reference, model):
         return model.gravity(state.q) + np.array([19.0, 21.0, 0.0, 0.0])
 
-    run = run_loop(ROBOT, law, hold(START), 0.1, start=START, friction=rubbing)
+    run = run_loop(ROBOT, law, hold(START), 0.1, start=START, friction=stribeck)
     assert (run.v[:, 0] == 0.0).all()
     assert run.v[-1, 1] > 0.0
 
@@ -211,7 +211,7 @@ def test_sticking_and_slipping_are_events_as_of_a_simulation(delay):
     """Torques that come and go: the same axes slip and stick in the same order as integrated, each
     within a period or two.
     """
-    rubbing = irb.Stribeck(
+    stribeck = irb.Stribeck(
         np.array([20.0, 0.0, 20.0, 0.5]),
         np.array([15.0, 0.0, 20.0, 0.5]),
         np.ones(4),
@@ -231,7 +231,7 @@ def test_sticking_and_slipping_are_events_as_of_a_simulation(delay):
         hold(START),
         (count - 2) * period,
         start=START,
-        friction=rubbing,
+        friction=stribeck,
         period=period,
         delay=delay,
     )
@@ -239,7 +239,7 @@ def test_sticking_and_slipping_are_events_as_of_a_simulation(delay):
         period * np.arange(count) + delay, np.zeros((count, 4)), tau=ROBOT.gravity(START) + pulses
     )
     exact = irb.simulation.simulate(
-        ROBOT, START, duration=run.t[-1], torque=torque, friction=rubbing
+        ROBOT, START, duration=run.t[-1], torque=torque, friction=stribeck
     )
     for axis in (1, 3, 4):
         mine, its = run.of_axis(axis), exact.of_axis(axis)
@@ -255,14 +255,14 @@ def test_sticking_and_slipping_are_events_as_of_a_simulation(delay):
 
 def test_tcp_reference_has_its_error():
     """A task law holds the TCP on a straight line, and the run says how far off the true arm is."""
-    here = ROBOT.pose(START).homogeneous
-    there = here.copy()
-    there[:3, 3] += [-0.2, 0.1, -0.05]
+    start = ROBOT.pose(START).homogeneous
+    end = start.copy()
+    end[:3, 3] += [-0.2, 0.1, -0.05]
     law = partial(task_inverse_dynamics, gains=Gains.of(25.0))
-    run = run_loop(ROBOT, law, tcp_along(line(here, there), 0.8), 1.2, start=START)
+    run = run_loop(ROBOT, law, tcp_along(line(start, end), 0.8), 1.2, start=START)
     assert np.abs(run["tcp_error"]).max() < 2e-3
     assert np.linalg.norm(run["tcp_error"][-1]) < 1e-5
-    np.testing.assert_allclose(ROBOT.pose(run.q[-1]).translation, there[:3, 3], atol=1e-5)
+    np.testing.assert_allclose(ROBOT.pose(run.q[-1]).translation, end[:3, 3], atol=1e-5)
     assert run.units["turn_error"] == "rad"
 
 
@@ -371,26 +371,26 @@ def test_unreachable_target_names_its_time():
     """A line that leaves the workspace stops where it leaves it, and so does a SCARA whose tool
     should lean.
     """
-    here = ROBOT.pose(START).homogeneous
-    away = here.copy()
+    start = ROBOT.pose(START).homogeneous
+    away = start.copy()
     away[:2, 3] *= 1.5
     law = partial(task_inverse_dynamics, gains=Gains.of(25.0), near=0.02)
     with pytest.raises(SimulationError, match="the target cannot be reached") as caught:
-        run_loop(ROBOT, law, tcp_along(line(here, away), 1.0), 1.0, start=START)
+        run_loop(ROBOT, law, tcp_along(line(start, away), 1.0), 1.0, start=START)
     reach = 0.560 + 0.490
-    goal = tcp_along(line(here, away), 1.0)
+    goal = tcp_along(line(start, away), 1.0)
     assert (
         np.linalg.norm(goal(caught.value.t).pose[:2, 3])
         > reach
         >= np.linalg.norm(goal(caught.value.t - 0.004).pose[:2, 3])
     )
     assert len(caught.value.run) == round(caught.value.t / 0.004) + 1
-    above = here.copy()
+    above = start.copy()
     above[2, 3] += 0.15  # axis 3 would stand at 50 mm
     with pytest.raises(SimulationError, match=r"at t = 0 s: the target cannot be reached: .*range"):
         run_loop(ROBOT, law, tcp_hold(above), 1.0, start=START)
-    leaning = here.copy()
-    leaning[:3, :3] = np.array([[1, 0, 0], [0, 0, 1], [0, -1, 0]]) @ here[:3, :3]
+    leaning = start.copy()
+    leaning[:3, :3] = np.array([[1, 0, 0], [0, 0, 1], [0, -1, 0]]) @ start[:3, :3]
     with pytest.raises(SimulationError, match=r"at t = 0 s: the target cannot be reached"):
         run_loop(ROBOT, law, tcp_hold(leaning), 1.0, start=START)
 

@@ -39,8 +39,8 @@ def test_rate_is_that_of_the_momentum(name):
     """
     robot, arm = irb.load(name), oracles.arm(name)
     q, v, a = oracles.states(name, 1, seed=2)[0]
-    rubs = "2400" in name
-    tau = robot.inverse_dynamics(q, v, a, friction=rubs)
+    friction = "2400" in name
+    tau = robot.inverse_dynamics(q, v, a, friction=friction)
     h = 1e-6
     ahead, behind = (
         (oracles.mass_matrix(arm, q + s * h * v + 0.5 * h**2 * a) @ (v + s * h * a))
@@ -50,7 +50,7 @@ def test_rate_is_that_of_the_momentum(name):
     np.testing.assert_allclose(
         momentum(Measured(q, v), robot), oracles.mass_matrix(arm, q) @ v, rtol=1e-9, atol=1e-12
     )
-    rate = momentum_rate(Measured(q, v), tau, robot, friction=rubs)
+    rate = momentum_rate(Measured(q, v), tau, robot, friction=friction)
     # central difference
     np.testing.assert_allclose(rate, slope, rtol=0, atol=1e-7 * np.abs(slope).max())
     wrong = rate - robot.coriolis(q, v).T @ v + robot.coriolis(q, v) @ v
@@ -93,9 +93,9 @@ def test_samples_are_the_backward_euler_filter():
     for k in range(1, 60):
         # axis 3 alone: no Coriolis, M and g constant
         v = np.array([0.0, 0.0, 25.0 / m * k * period, 0.0])
-        found, memory = momentum_observer(Measured(q, v), hold, ROBOT, K, memory, period)
+        residual, memory = momentum_observer(Measured(q, v), hold, ROBOT, K, memory, period)
         expected = (expected + 40.0 * period * 25.0) / (1.0 + 40.0 * period)
-        np.testing.assert_allclose(found, [0.0, 0.0, expected, 0.0], rtol=0, atol=1e-10)
+        np.testing.assert_allclose(residual, [0.0, 0.0, expected, 0.0], rtol=0, atol=1e-10)
     assert expected == pytest.approx(external[2], rel=1e-3)
 
 
@@ -109,11 +109,11 @@ def test_a_sample_adds_the_mean_of_both_its_ends():
     ]
     tau, period = np.array([5.0, -3.0, 20.0, 0.1]), 0.01
     memory = ObserverMemory.at(state[0], ROBOT)
-    found, grown = momentum_observer(state[1], tau, ROBOT, K, memory, period)
+    residual, grown = momentum_observer(state[1], tau, ROBOT, K, memory, period)
     mean = 0.5 * sum(momentum_rate(one, tau, ROBOT) for one in state)
     gained = momentum(state[1], ROBOT) - momentum(state[0], ROBOT) - period * mean
-    np.testing.assert_allclose(found, K * gained / (1.0 + period * K), rtol=1e-9)
-    np.testing.assert_array_equal(grown.residual, found)
+    np.testing.assert_allclose(residual, K * gained / (1.0 + period * K), rtol=1e-9)
+    np.testing.assert_array_equal(grown.residual, residual)
 
 
 PUSHED = 0.3  # [s]

@@ -28,7 +28,7 @@ FREE = Bounds(collision=False)
 
 
 @pytest.fixture(scope="module")
-def found():
+def optimum():
     """A series for the paper's arm; without regard to collision this start runs through the
     base.
     """
@@ -80,19 +80,19 @@ def largest_share(robot, motion, acceleration=np.inf):
     return max(np.abs(part).max() for part in (*shares, motion.a / acceleration))
 
 
-def test_condition_and_determinant_are_those_of_pinocchio(found):
-    Y = stacked(ARM, found.base, found.motion)
-    assert Y.shape == (6 * len(found.motion.t), 36)
+def test_condition_and_determinant_are_those_of_pinocchio(optimum):
+    Y = stacked(ARM, optimum.base, optimum.motion)
+    assert Y.shape == (6 * len(optimum.motion.t), 36)
     # both from singular values, condition 3
-    assert found.condition == pytest.approx(unit_condition(Y), rel=1e-9)
-    assert found.logdet == pytest.approx(
-        np.linalg.slogdet(Y.T @ Y / len(found.motion.t))[1], rel=1e-9
+    assert optimum.condition == pytest.approx(unit_condition(Y), rel=1e-9)
+    assert optimum.logdet == pytest.approx(
+        np.linalg.slogdet(Y.T @ Y / len(optimum.motion.t))[1], rel=1e-9
     )
     values = np.linalg.svd(Y / np.linalg.norm(Y, axis=0), compute_uv=False)
-    np.testing.assert_allclose(found.singular_values, values, rtol=1e-9)
+    np.testing.assert_allclose(optimum.singular_values, values, rtol=1e-9)
 
 
-def test_search_beats_random_series_five_times(found):
+def test_search_beats_random_series_five_times(optimum):
     """The condition number is at most a fifth of the median of 100 random series scaled up to the
     first limit.
     """
@@ -111,32 +111,32 @@ def test_search_beats_random_series_five_times(found):
         while (np.abs(torques(ARM, motion)) > limits.effort).any():
             scaled = (0.98 * part for part in (motion.q - middle, motion.v, motion.a))
             motion = irb.trajectory.Motion(t, middle + next(scaled), *scaled)
-        conditions.append(unit_condition(stacked(ARM, found.base, motion)))
-    assert found.condition <= 0.2 * np.median(conditions)
+        conditions.append(unit_condition(stacked(ARM, optimum.base, motion)))
+    assert optimum.condition <= 0.2 * np.median(conditions)
     assert np.median(conditions) > 100.0  # 131 was measured before, with other draws
-    assert found.condition < 4.0
+    assert optimum.condition < 4.0
 
 
-def test_limits_hold_in_between(found):
+def test_limits_hold_in_between(optimum):
     """Ranges, speeds and torques are kept on a grid ten times finer than the one that was
     verified.
     """
-    motion = found.sample(10.0 * found.rate)
-    assert len(motion.t) == 10 * (len(found.motion.t) - 1) + 1
+    motion = optimum.sample(10.0 * optimum.rate)
+    assert len(motion.t) == 10 * (len(optimum.motion.t) - 1) + 1
     assert 0.97 < largest_share(ARM, motion) <= 1.0
-    assert max(share.max() for share in found.shares.values()) <= 0.99 + 1e-9
+    assert max(share.max() for share in optimum.shares.values()) <= 0.99 + 1e-9
     assert np.abs(motion.v[[0, -1]]).max() == np.abs(motion.a[[0, -1]]).max() == 0.0
 
 
-def test_path_check_finds_nothing(found):
-    check = check_path(ARM, found.sample(40.0), collision=True)
-    assert found.collision_free
+def test_path_check_finds_nothing(optimum):
+    check = check_path(ARM, optimum.sample(40.0), collision=True)
+    assert optimum.collision_free
     assert check.findings == ()
     # of fewer samples
-    np.testing.assert_allclose(check.torque.value, found.shares["torque"], rtol=0.05, atol=2e-3)
+    np.testing.assert_allclose(check.torque.value, optimum.shares["torque"], rtol=0.05, atol=2e-3)
 
 
-def test_collisions_are_removed(found):
+def test_collisions_are_removed(optimum):
     """The same start, not asked to avoid collision, runs through the base; asked, it does not, and
     stays nearly as good.
     """
@@ -145,8 +145,8 @@ def test_collisions_are_removed(found):
     depth = min(irb.clearance(ARM, posture).distance for posture in q[irb.collides(ARM, q)])
     assert depth < -0.1  # where pushing each sample out by itself leads nowhere
     assert not careless.collision_free
-    assert not irb.collides(ARM, found.sample(10.0 * found.rate).q).any()
-    assert found.condition < 1.2 * careless.condition
+    assert not irb.collides(ARM, optimum.sample(10.0 * optimum.rate).q).any()
+    assert optimum.condition < 1.2 * careless.condition
 
 
 def test_same_seed_same_motion(quick):

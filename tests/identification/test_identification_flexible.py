@@ -11,7 +11,7 @@ from two_masses import Joint, N, axis_of, recorded, sines, step_map
 import irbmodels as irb
 from irbmodels.errors import InputError
 from irbmodels.identification.flexible import FlexibleFit, OneAxisData, flexible_fit
-from irbmodels.identification.flexible import model as law
+from irbmodels.identification.flexible import model as linear_model
 from irbmodels.identification.flexible.search import Problem
 from irbmodels.simulation.flexible import Drive, FlexibleRobot, LinearModel, OneAxis, identified
 from irbmodels.trajectory import Motion
@@ -369,12 +369,17 @@ def test_the_printed_model_fits_nothing(s003):
     table = printed(5.9e-4, 5.2e-2, 677.2, 1.3e-2)
     assert table.poles.real.max() == pytest.approx(74.47, abs=0.005)
     with pytest.raises(InputError, match=r"unstable: its pole at \+74.47 1/s"):
-        law.simulate(table, data, data.measured)
+        linear_model.simulate(table, data, data.measured)
     rng = np.random.default_rng(0)
     for factors in np.exp(rng.normal(0.0, 3.0, (200, 4))):
         assert printed(*(factors * [5.9e-4, 5.2e-2, 677.2, 1.3e-2])).poles.real.max() > 0.0
     table.A[1, 2] *= -1.0
-    assert law.fit_percentages(law.simulate(table, data, data.measured), data.measured)[0] > 99.9999
+    assert (
+        linear_model.fit_percentages(
+            linear_model.simulate(table, data, data.measured), data.measured
+        )[0]
+        > 99.9999
+    )
 
 
 def test_derivatives_are_those_of_differences():
@@ -389,24 +394,27 @@ def test_derivatives_are_those_of_differences():
         # outputs of a state of size 1
         gain = 0.002 * rng.standard_normal((3, 3)) / [1024.0, 16.0, 1600.0]
         values = np.array([*np.log(FULL[:3]), FULL.fm, FULL.d, FULL.fa, *gain.ravel()])
-        scale = law.state_scale(law.output_model(axis_of(FULL), outputs))
-        inputs = np.hstack([law.inputs_of(data), rng.standard_normal((200, 3))])
+        scale = linear_model.state_scale(linear_model.output_model(axis_of(FULL), outputs))
+        inputs = np.hstack([linear_model.inputs_of(data), rng.standard_normal((200, 3))])
 
         def predicted(x, data=data, inputs=inputs, scale=scale):
-            axis = law.axis_of(dict(zip(ALL, [*np.exp(x[:3]), *x[3:6]], strict=True)), FULL.n)
-            model = law.output_model(axis, outputs)
-            system = law.with_predictor_gain(
-                law.discretize(
-                    model, law.model_derivatives(axis, model, outputs, ALL), data, scale
+            axis = linear_model.axis_of(
+                dict(zip(ALL, [*np.exp(x[:3]), *x[3:6]], strict=True)), FULL.n
+            )
+            model = linear_model.output_model(axis, outputs)
+            system = linear_model.with_predictor_gain(
+                linear_model.discretize(
+                    model, linear_model.model_derivatives(axis, model, outputs, ALL), data, scale
                 ),
                 x[6:].reshape(3, 3),
             )
-            assert law.is_stable(system)
-            rows, slopes = law.markov_parameters(system, 200)
-            y = law.forced_response(rows, system.B, inputs)
+            assert linear_model.is_stable(system)
+            rows, slopes = linear_model.markov_parameters(system, 200)
+            y = linear_model.forced_response(rows, system.B, inputs)
             return y, np.array(
                 [
-                    law.forced_response(s, system.B, inputs) + law.forced_response(rows, b, inputs)
+                    linear_model.forced_response(s, system.B, inputs)
+                    + linear_model.forced_response(rows, b, inputs)
                     for s, b in zip(slopes, system.slopes.B, strict=True)
                 ]
             )

@@ -183,13 +183,13 @@ def test_gravity_vanishes_where_it_can(name, axis):
     does not change.
     """
     arm = irb.load(name, tool="spindle" if name == "irb2400" else None)
-    found = friction_plan(arm, axis)
-    ends = np.tile(found.posture, (9, 1))
-    ends[:, axis - 1] += np.linspace(-0.5, 0.5, 9) * found.stroke.max()
+    plan = friction_plan(arm, axis)
+    ends = np.tile(plan.posture, (9, 1))
+    ends[:, axis - 1] += np.linspace(-0.5, 0.5, 9) * plan.stroke.max()
     assert arm.limits.in_range(ends).all()
     energies = [arm.energy(q, np.zeros(6)).potential for q in ends]
     assert np.ptp(energies) < 1e-4  # [J]; a millimetre of the spindle is 0.12 J
-    assert "no gravity on the axis" in str(found)
+    assert "no gravity on the axis" in str(plan)
 
 
 @pytest.mark.parametrize("axis", [2, 3])
@@ -197,8 +197,8 @@ def test_gravity_that_stays_is_stated(robot, axis):
     """Axes 2 and 3 lie flat: what is left is the slope of the potential energy, less than in the
     zero posture, and it is said.
     """
-    found = friction_plan(robot, axis)
-    places = np.linspace(-0.5, 0.5, 9) * found.stroke.max()
+    plan = friction_plan(robot, axis)
+    places = np.linspace(-0.5, 0.5, 9) * plan.stroke.max()
     h = 1e-5
 
     def slope(shift, posture):
@@ -207,22 +207,22 @@ def test_gravity_that_stays_is_stated(robot, axis):
         low, high = (robot.energy(x, np.zeros(6)).potential for x in q)
         return (high - low) / (2.0 * h)
 
-    left = np.array([slope(shift, found.posture) for shift in places])
-    np.testing.assert_allclose(found.gravity, left, atol=1e-3)
+    left = np.array([slope(shift, plan.posture) for shift in places])
+    np.testing.assert_allclose(plan.gravity, left, atol=1e-3)
     assert np.abs(left).max() < np.abs([slope(shift, np.zeros(6)) for shift in places]).max()
-    low, high = re.search(r"gravity (\S+) \.\. (\S+) N m stays", str(found)).groups()
+    low, high = re.search(r"gravity (\S+) \.\. (\S+) N m stays", str(plan)).groups()
     assert float(low) == pytest.approx(left.min(), rel=0.01)
     assert float(high) == pytest.approx(left.max(), rel=0.01)
-    assert not irb.collides(robot, found.posture)
+    assert not irb.collides(robot, plan.posture)
 
 
 def test_a_linear_axis_is_planned_in_metres():
     """Axis 3 of the SCARA: gravity is the same everywhere and stays."""
-    found = friction_plan(irb.load("irb930"), 3, coarse_grid(1e-4, 0.05, 8), slide=5e-4)
-    assert "m/s" in str(found)
-    assert re.search(r"gravity \S+ \.\. \S+ N stays", str(found))
-    assert np.ptp(found.gravity) < 1e-9
-    assert abs(found.gravity[0]) > 1.0
+    plan = friction_plan(irb.load("irb930"), 3, coarse_grid(1e-4, 0.05, 8), slide=5e-4)
+    assert "m/s" in str(plan)
+    assert re.search(r"gravity \S+ \.\. \S+ N stays", str(plan))
+    assert np.ptp(plan.gravity) < 1e-9
+    assert abs(plan.gravity[0]) > 1.0
 
 
 @pytest.mark.parametrize(
@@ -389,11 +389,11 @@ def test_stick_slip_is_no_constant_speed(robot):
 
 def test_segments_are_the_constant_speeds(plan, log):
     """Every planned speed both ways and the rests between; ramps are none."""
-    found = constant_speed_segments(log, 2)
-    speeds = [piece.speed for piece in found if abs(piece.travel) > 1e-6]
+    segments = constant_speed_segments(log, 2)
+    speeds = [piece.speed for piece in segments if abs(piece.travel) > 1e-6]
     assert len(speeds) >= 2 * plan.speeds.size
     motion = plan.motion()
-    for piece in found:
+    for piece in segments:
         inside = motion.a[piece.start : piece.stop, 1]
         assert np.mean(inside == 0.0) > 0.98
         assert piece.travel == pytest.approx(

@@ -10,7 +10,7 @@ import numpy as np
 from ...errors import InputError
 from ...model.types import Array
 from ...simulation.flexible import OneAxis
-from . import model as law
+from . import model as linear_model
 from .model import LOGARITHMIC, PARAMETERS
 from .noise import Whiteness, whiteness
 from .samples import OneAxisData
@@ -58,7 +58,7 @@ class FlexibleFit:
     @property
     def values(self) -> Array:
         """Estimates in SI units, shape ``(p,)``."""
-        known = law.parameters_of(self.axis)
+        known = linear_model.parameters_of(self.axis)
         return np.array([known[name] for name in self.names])
 
     @property
@@ -116,12 +116,14 @@ class FlexibleFit:
         Default is the estimation data. The measurements fix only initial state and offsets.
         """
         chosen = self._checked(data)
-        return law.simulate(law.output_model(self.axis, chosen.outputs), chosen, chosen.measured)
+        return linear_model.simulate(
+            linear_model.output_model(self.axis, chosen.outputs), chosen, chosen.measured
+        )
 
     def percentage(self, data: OneAxisData | None = None) -> Array:
         """Fit of the simulated outputs [%], ``(outputs,)``: 100 is perfect, 0 is a constant."""
         chosen = self._checked(data)
-        return law.fit_percentages(self.simulated(chosen), chosen.measured)
+        return linear_model.fit_percentages(self.simulated(chosen), chosen.measured)
 
     def whiteness(self, output: int = 0, lags: int = 25) -> Whiteness:
         """Test the residual of an output, by its number from 0.

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...model.types import Array
 from ...simulation.flexible import OneAxis
-from . import model as law
+from . import model as linear_model
 from .model import LOGARITHMIC, Prediction
 from .samples import OneAxisData
 
@@ -29,10 +29,10 @@ class Problem:
         self, data: OneAxisData, start: OneAxis, names: tuple[str, ...], weights: Array
     ) -> None:
         self.data, self.names, self.weights = data, names, weights
-        self._known = law.parameters_of(start)
-        self.scale = law.state_scale(law.output_model(start, data.outputs))
-        self._inputs, self._measured = law.inputs_of(data), data.measured
-        self._other = law.offset_columns(data, len(data.outputs))
+        self._known = linear_model.parameters_of(start)
+        self.scale = linear_model.state_scale(linear_model.output_model(start, data.outputs))
+        self._inputs, self._measured = linear_model.inputs_of(data), data.measured
+        self._other = linear_model.offset_columns(data, len(data.outputs))
         self._last: tuple[bytes, Prediction | None] | None = None
 
     @property
@@ -54,7 +54,7 @@ class Problem:
         estimated = {
             name: float(np.exp(value) if name in LOGARITHMIC else value) for name, value in values
         }
-        return law.axis_of(self._known | estimated, self.data.gear_ratio)
+        return linear_model.axis_of(self._known | estimated, self.data.gear_ratio)
 
     def gain(self, x: Array) -> Array:
         """Gain of the predictor in balanced states, shape ``(3, outputs)``."""
@@ -69,17 +69,20 @@ class Problem:
 
     def _predict(self, x: Array) -> Prediction | None:
         axis, outputs = self.axis(x), self.data.outputs
-        model = law.output_model(axis, outputs)
-        system = law.discretize(
-            model, law.model_derivatives(axis, model, outputs, self.names), self.data, self.scale
+        model = linear_model.output_model(axis, outputs)
+        system = linear_model.discretize(
+            model,
+            linear_model.model_derivatives(axis, model, outputs, self.names),
+            self.data,
+            self.scale,
         )
         inputs = self._inputs
         if x.size > len(self.names):
-            system = law.with_predictor_gain(system, self.gain(x))
+            system = linear_model.with_predictor_gain(system, self.gain(x))
             inputs = np.hstack([inputs, self._measured])
-        if not law.is_stable(system):
+        if not linear_model.is_stable(system):
             return None
-        return law.predict(system, inputs, self._measured, self._other, self.weights)
+        return linear_model.predict(system, inputs, self._measured, self._other, self.weights)
 
     def residual(self, x: Array) -> Array:
         """All residuals in units of the weights.
@@ -122,7 +125,7 @@ def search(problem: Problem, x: Array, tolerance: float) -> tuple[Array, float]:
 def degrees_of_freedom(problem: Problem, x: Array) -> float:
     """Degrees of freedom of each output: samples less its share of all estimates."""
     outputs = len(problem.data.outputs)
-    columns = law.offset_columns(problem.data, outputs).shape[2] + 3
+    columns = linear_model.offset_columns(problem.data, outputs).shape[2] + 3
     return float(len(problem.data) - (x.size + columns) / outputs)
 
 
