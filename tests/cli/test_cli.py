@@ -27,14 +27,13 @@ def motion_csv(tmp_path):
 
 
 def test_list_and_info(run):
-    """Both print and end with 0."""
-    code, printed, complaint = run("list")
-    assert (code, complaint) == (0, "")
-    assert all(name in printed for name in irb.robots())
-    code, printed, _ = run("info", "irb2400")
+    code, out, err = run("list")
+    assert (code, err) == (0, "")
+    assert all(name in out for name in irb.robots())
+    code, out, _ = run("info", "irb2400")
     assert code == 0
-    assert "q3 - q2" in printed
-    assert "[N m, N m s/rad, rad/s]" in printed  # brackets are not markup
+    assert "q3 - q2" in out
+    assert "[N m, N m s/rad, rad/s]" in out  # brackets are not markup
 
 
 COMMANDS = [
@@ -105,7 +104,6 @@ def test_nothing_is_cut_on_a_narrow_terminal(run, arguments, motion_csv, tmp_pat
 
 
 def test_rapid_targets_wrap_between_words(run, tmp_path, monkeypatch):
-    """Postures of a target are lines of text: on a terminal they wrap between words."""
     frame = "[9E9,9E9,9E9,9E9,9E9,9E9]"
     (tmp_path / "p.mod").write_text(
         "MODULE p\n CONST robtarget"
@@ -141,20 +139,19 @@ def test_summaries_of_commands_are_not_cut(run, monkeypatch):
     for columns in ("60", "80"):
         monkeypatch.setenv("COLUMNS", columns)
         for arguments in (["-h"], ["cache", "-h"], ["pose", "-h"]):
-            code, printed, _ = run(*arguments)
+            code, out, _ = run(*arguments)
             assert code == 0
-            assert "..." not in printed.partition("Commands:")[2]
+            assert "..." not in out.partition("Commands:")[2]
     commands = run("-h")[1].partition("Commands:\n")[2].splitlines()
     assert sorted(line.split()[0] for line in commands) == sorted(COMMANDS)
     assert all(line.endswith(".") and line[2] != " " for line in commands)
 
 
 def test_cache_without_a_verb_is_its_info(run):
-    """Where kernels are kept, as cache info says."""
-    code, printed, said = run("cache")
-    assert (code, said) == (0, "")
-    assert printed == run("cache", "info")[1]
-    assert "kernel" in printed
+    code, out, err = run("cache")
+    assert (code, err) == (0, "")
+    assert out == run("cache", "info")[1]
+    assert "kernel" in out
 
 
 def test_a_payload_weighs(run, motion_csv):
@@ -162,12 +159,12 @@ def test_a_payload_weighs(run, motion_csv):
     robot = irb.load("irb2400", tool="spindle").with_payload(irb.payload(3.0, [0.1, 0.02, -0.05]))
     motion = irb.open_motion(motion_csv, robot).read()
     largest = np.abs(robot.inverse_dynamics(motion.q, motion.v, motion.a)).max(axis=0)
-    code, printed, _ = run(
+    code, out, _ = run(
         "torque", "irb2400", str(motion_csv), "--tool", "spindle", "--payload", "3,100,20,-50"
     )
     rows = [
         line.split()
-        for line in printed.split("rms torque")[0].splitlines()
+        for line in out.split("rms torque")[0].splitlines()
         if line[:3].strip().isdigit()
     ]
     assert code == 0
@@ -181,20 +178,21 @@ def test_path_and_view_carry_the_payload(run, motion_csv, tmp_path):
     """The peak torque of axis 3 grows by it; a page is written with it."""
     peaks = []
     for more in ([], ["--payload", "8,200,0,0"]):
-        code, printed, _ = run(
+        code, out, _ = run(
             "path", str(motion_csv), "--robot", "irb2400", "--tool", "spindle", *more
         )
         assert code in (0, 1)
         (row,) = (
-            line
-            for line in printed.splitlines()
-            if line.split()[:2] == ["3", "q3"] and "N m" in line
+            line for line in out.splitlines() if line.split()[:2] == ["3", "q3"] and "N m" in line
         )
         peaks.append(float(row.split("N m")[0].split()[-1]))
     assert peaks[1] > peaks[0] + 20.0
-    assert (
-        run("view", "irb930", "--payload", "2,0,0,50", "--save", str(tmp_path / "v.html"))[0] == 0
-    )
+    page = tmp_path / "v.html"
+    posture = ("--q-deg", "10,20,-100,0", "--payload", "2,0,0,50")
+    code, _, err = run("view", "irb930", *posture, "--save", page)
+    assert (code, err) == (0, f"wrote {page}\n")
+    (actor,) = page_data(page)["actors"]
+    assert np.degrees(actor["q"])[[0, 1, 3]] == pytest.approx([10.0, 20.0, 0.0])
 
 
 TWO = """<robot name="two"><link name="ground"><inertial><mass value="3"/>{tensor}</inertial></link>
@@ -213,57 +211,57 @@ def test_any_urdf_is_a_robot_of_pose_torque_and_check(run, tmp_path):
     file.write_text(TWO)
     robot = irb.from_urdf(file)
     write_motion(motion, through([np.zeros(2), np.full(2, 0.4)], duration=1.0).sample(100.0), robot)
-    code, printed, _ = run("pose", str(file), "--q-deg", "0,90")
+    code, out, _ = run("pose", str(file), "--q-deg", "0,90")
     assert code == 0
-    assert printed.splitlines()[1].split()[2:] == ["400.0000", "0.0000", "0.0000"]
+    assert out.splitlines()[1].split()[2:] == ["400.0000", "0.0000", "0.0000"]
     assert run("torque", str(file), str(motion), "--payload", "2")[0] == 0
-    code, printed, said = run("check", str(file), "--payload", "2,0,0,50")
-    assert code == 0, printed
-    assert "6 tools: 6 agree" in said
-    code, _, said = run("check", str(file), "--figure", str(tmp_path / "f.png"))
+    code, out, err = run("check", str(file), "--payload", "2,0,0,50")
+    assert code == 0, out
+    assert "6 tools: 6 agree" in err
+    code, _, err = run("check", str(file), "--figure", str(tmp_path / "f.png"))
     assert code == 2
-    assert "has none" in said
+    assert "has none" in err
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])
 def test_help_teaches(run, command):
     """--help of every command has its usage, and a line for each of its arguments."""
-    code, printed, _ = run(*command.split(), "--help")
+    code, out, _ = run(*command.split(), "--help")
     assert code == 0
-    assert "Usage: irbmodels" in printed
-    assert len(printed.splitlines()) > 5
+    assert "Usage: irbmodels" in out
+    assert len(out.splitlines()) > 5
 
 
 def test_pose(run):
-    """The printed pose is robot.pose, for degrees and for a negative first angle."""
-    code, printed, _ = run("pose", "irb2400", "--q-deg", "-10,20,10,0,30,0", "--tool", "spindle")
+    """The out pose is robot.pose, for degrees and for a negative first angle."""
+    code, out, _ = run("pose", "irb2400", "--q-deg", "-10,20,10,0,30,0", "--tool", "spindle")
     robot = irb.load("irb2400", tool="spindle")
     position = robot.pose(robot.from_controller([-10, 20, 10, 0, 30, 0])).translation
-    numbers = [float(word) for word in printed.splitlines()[1].split()[2:]]
+    numbers = [float(word) for word in out.splitlines()[1].split()[2:]]
     assert code == 0
-    np.testing.assert_allclose(numbers, 1000 * position, atol=5e-5)  # four printed decimals
+    np.testing.assert_allclose(numbers, 1000 * position, atol=5e-5)  # four out decimals
 
 
 def test_urdf_to_terminal_and_file(run, tmp_path):
-    """-o writes what is printed, with meshes found from there, as --meshes says; coupling and tool
+    """-o writes what is out, with meshes found from there, as --meshes says; coupling and tool
     are honoured.
     """
-    code, printed, _ = run("urdf", "irb2400", "--coupling", "serial", "--tool", "spindle")
+    code, out, _ = run("urdf", "irb2400", "--coupling", "serial", "--tool", "spindle")
     assert code == 0
-    names = {joint.get("name") for joint in ElementTree.fromstring(printed).iterfind("joint")}
+    names = {joint.get("name") for joint in ElementTree.fromstring(out).iterfind("joint")}
     assert "joint_6" in names
     assert "joint_crank" not in names
-    assert 'value="12.7"' in printed
+    assert 'value="12.7"' in out
     assert run("urdf", "irb2400", "-o", str(tmp_path / "a.urdf"))[0] == 0
-    printed, data = run("urdf", "irb2400")[1], irb.urdf_path("irb2400").resolve().parents[2]
-    assert printed == irb.describe("irb2400").urdf()
-    there = printed.replace('filename="../../meshes/', f'filename="{data}/meshes/')
+    out, data = run("urdf", "irb2400")[1], irb.urdf_path("irb2400").resolve().parents[2]
+    assert out == irb.describe("irb2400").urdf()
+    there = out.replace('filename="../../meshes/', f'filename="{data}/meshes/')
     assert there.count(str(data)) > 20
     assert (tmp_path / "a.urdf").read_text() == there
     assert (
         run("urdf", "irb2400", "-o", str(tmp_path / "b.urdf"), "--meshes", "package://irb")[0] == 0
     )
-    assert (tmp_path / "b.urdf").read_text() == printed.replace(
+    assert (tmp_path / "b.urdf").read_text() == out.replace(
         "../../meshes/", "package://irb/meshes/"
     )
 
@@ -272,12 +270,10 @@ def test_serial_urdf_of_a_robot_whose_bars_weigh(run):
     """The open chain is written with the set that stands for the bars; asked for by its own name it
     is the same.
     """
-    code, printed, _ = run("urdf", "irb1400", "--coupling", "serial")
+    code, out, _ = run("urdf", "irb1400", "--coupling", "serial")
     assert code == 0
-    assert (
-        printed == run("urdf", "irb1400", "--coupling", "serial", "--parameters", "cad_lumped")[1]
-    )
-    assert printed == irb.urdf_path("irb1400", "serial").read_text(encoding="utf-8")
+    assert out == run("urdf", "irb1400", "--coupling", "serial", "--parameters", "cad_lumped")[1]
+    assert out == irb.urdf_path("irb1400", "serial").read_text(encoding="utf-8")
 
 
 def test_torque_writes_predicts_and_compares(run, motion_csv, tmp_path):
@@ -285,7 +281,7 @@ def test_torque_writes_predicts_and_compares(run, motion_csv, tmp_path):
     there.
     """
     output, figure = tmp_path / "tau.csv", tmp_path / "f.png"
-    code, printed, said = run(
+    code, out, err = run(
         "torque",
         "irb2400",
         str(motion_csv),
@@ -299,17 +295,17 @@ def test_torque_writes_predicts_and_compares(run, motion_csv, tmp_path):
     assert code == 0
     rows = [
         line.split()
-        for line in printed.split("model against measurement")[1].splitlines()
+        for line in out.split("model against measurement")[1].splitlines()
         if line[:3].strip().isdigit()
     ]
     assert [row[:3] for row in rows] == [[str(i + 1), "1.00", "1.00"] for i in range(6)]
     assert output.stat().st_size > 1000
     assert figure.read_bytes().startswith(b"\x89PNG")
-    assert "friction there is extrapolated" in said
+    assert "friction there is extrapolated" in err
 
 
 def test_torque_says_what_it_assumes(run, tmp_path):
-    """Unknown columns, derived speeds and missing friction are said."""
+    """Unknown columns, derived speeds and missing friction are reported."""
     robot = irb.load("irb1600")
     motion = through([np.zeros(6), np.full(6, 0.2)], duration=1.0).sample(100.0)
     write_motion(tmp_path / "m.csv", motion._replace(v=None, a=None), robot)
@@ -317,116 +313,99 @@ def test_torque_says_what_it_assumes(run, tmp_path):
     (tmp_path / "m.csv").write_text(
         "\n".join([lines[0] + ",note", *(line + ",x" for line in lines[1:])])
     )
-    code, _, said = run("torque", "irb1600", str(tmp_path / "m.csv"))
+    code, _, err = run("torque", "irb1600", str(tmp_path / "m.csv"))
     assert code == 0
-    assert "ignored column: note" in said
-    assert "missing speeds and accelerations are derived by a cubic over 90 ms" in said
+    assert "ignored column: note" in err
+    assert "missing speeds and accelerations are derived by a cubic over 90 ms" in err
 
 
 def test_torque_refuses_speeds_of_another_unit_and_says_what_it_derives(run, tmp_path):
     """Rad/s in a column of deg/s is exit code 2 and no file; of a file with speeds only
-    accelerations are said to be derived.
+    accelerations are reported as derived.
     """
     robot = irb.load("irb2400")
     motion = through([np.zeros(6), np.full(6, 0.4)], duration=1.0).sample(100.0)
     path, output = tmp_path / "m.csv", tmp_path / "tau.csv"
     write_motion(path, motion._replace(v=np.radians(motion.v)), robot)
-    code, printed, said = run("torque", "irb2400", str(path), "-o", str(output))
-    assert (code, printed) == (2, "")
+    code, out, err = run("torque", "irb2400", str(path), "-o", str(output))
+    assert (code, out) == (2, "")
     assert "column 'v1_deg_s': 'q1_deg' changes 57.3 times as fast as it says" in " ".join(
-        said.split()
+        err.split()
     )
-    assert "it looks like rad/s" in " ".join(said.split())
+    assert "it looks like rad/s" in " ".join(err.split())
     assert not output.exists()
     write_motion(path, motion._replace(a=None), robot)
-    code, _, said = run("torque", "irb2400", str(path))
+    code, _, err = run("torque", "irb2400", str(path))
     assert code == 0
-    assert "missing accelerations are derived" in said
-    assert "stands still" not in said
-    assert "speeds" not in said.replace("speed limit", "")
+    assert "missing accelerations are derived" in err
+    assert "stands still" not in err
+    assert "speeds" not in err.replace("speed limit", "")
 
 
 def test_torque_says_what_is_assumed_and_overloaded(run, tmp_path):
-    """A robot with assumed inertials and a tool beyond its rating says both."""
     robot = irb.load("irb1400")
     write_motion(
         tmp_path / "m.csv",
         through([np.zeros(6), np.full(6, 0.2)], duration=1.0).sample(100.0),
         robot,
     )
-    code, _, said = run("torque", "irb1400", str(tmp_path / "m.csv"), "--tool", "spindle")
+    code, _, err = run("torque", "irb1400", str(tmp_path / "m.csv"), "--tool", "spindle")
     assert code == 0
-    assert "masses and inertias of irb1400 (set cad) are assumed" in said
+    assert "masses and inertias of irb1400 (set cad) are assumed" in err
     assert (
         "irb1400: balancing springs hold the lower arm of the real robot and are not modelled"
-        in said
+        in err
     )
-    assert "tool and payload weigh 12.7 kg; irb1400 is rated for 5 kg" in said
+    assert "tool and payload weigh 12.7 kg; irb1400 is rated for 5 kg" in err
 
 
 def test_the_motion_itself_is_never_overwritten(run, motion_csv):
-    """-o with the motion's own name is refused; so is one name for two files."""
     before = motion_csv.read_bytes()
-    code, _, said = run("torque", "irb2400", str(motion_csv), "-o", str(motion_csv))
+    code, _, err = run("torque", "irb2400", str(motion_csv), "-o", str(motion_csv))
     assert code == 2
-    assert "is an input of this command" in said
+    assert "is an input of this command" in err
     assert motion_csv.read_bytes() == before
     same = str(motion_csv.with_name("x.png"))
-    code, _, said = run("torque", "irb2400", str(motion_csv), "-o", same, "--figure", same)
+    code, _, err = run("torque", "irb2400", str(motion_csv), "-o", same, "--figure", same)
     assert code == 2
-    assert "cannot be both" in said
+    assert "cannot be both" in err
 
 
 def test_no_arguments_print_the_help(run):
-    """The bare command teaches."""
-    code, printed, said = run()
-    assert (code, said) == (0, "")
-    assert "Commands:" in printed
-    assert len(printed.splitlines()) > 10
+    code, out, err = run()
+    assert (code, err) == (0, "")
+    assert "Commands:" in out
+    assert len(out.splitlines()) > 10
 
 
 def test_check_compares_and_draws(run, tmp_path):
-    """Check prints who agrees, draws the TCP, and ends with 0."""
-    code, printed, _ = run("check", "irb1600", "--figure", str(tmp_path / "f.png"))
+    code, out, _ = run("check", "irb1600", "--figure", str(tmp_path / "f.png"))
     assert code == 0
-    assert "Newton-Euler" in printed
-    assert "DIFFERS" not in printed
+    assert "Newton-Euler" in out
+    assert "DIFFERS" not in out
     assert (tmp_path / "f.png").stat().st_size > 10_000
 
 
-def test_a_posture_out_of_range_is_said(run):
-    """Pose answers and notes the violated range."""
-    code, printed, said = run("pose", "irb2400", "--q-deg", "0,80,0,0,0,0")
+def test_a_posture_out_of_range_is_noted(run):
+    code, out, err = run("pose", "irb2400", "--q-deg", "0,80,0,0,0,0")
     assert code == 0
-    assert "0 deg, 80 deg" in printed
-    assert said == "note: axis 3: q3 - q2 = -80 deg is outside its bounds -60 .. 65 deg\n"
+    assert "0 deg, 80 deg" in out
+    assert err == "note: axis 3: q3 - q2 = -80 deg is outside its bounds -60 .. 65 deg\n"
 
 
 def test_an_impossible_set_warns_when_written(run, tmp_path):
-    """Urdf with the set as printed warns."""
-    code, _, said = run(
+    code, _, err = run(
         "urdf", "irb2400", "--parameters", "obal2025_printed", "-o", str(tmp_path / "x.urdf")
     )
     assert code == 0
-    assert said.startswith("warning: set 'obal2025_printed'")
+    assert err.startswith("warning: set 'obal2025_printed'")
 
 
 def test_friction(run, tmp_path):
-    """The parameters are printed and the figure is drawn."""
-    code, printed, _ = run("friction", "irb2400", "--save", str(tmp_path / "f.svg"))
+    code, out, _ = run("friction", "irb2400", "--save", str(tmp_path / "f.svg"))
     assert code == 0
-    assert "9.3613" in printed
+    assert "9.3613" in out
     assert (tmp_path / "f.svg").exists()
-
-
-def test_view_saves_a_page(run, tmp_path):
-    """--save writes one page and ends."""
-    code, _, said = run(
-        "view", "irb930", "--q-deg", "10,20,-100,0", "--save", str(tmp_path / "v.html")
-    )
-    assert code == 0
-    assert "wrote" in said
-    assert (tmp_path / "v.html").stat().st_size > 5e5
 
 
 def page_data(path):
@@ -443,7 +422,7 @@ def test_view_plays_motions_in_a_cell(run, motion_csv, tmp_path):
     page = tmp_path / "v.html"
     motions = ["--motion", str(motion_csv), "--motion", str(motion_csv)]
     also = ["--also", "positioner@1250,0,-50,0,0,90", "--also", str(irb.urdf_path("irb1600"))]
-    code, _, said = run(
+    code, _, err = run(
         "view",
         "irb2400",
         "--tool",
@@ -455,7 +434,7 @@ def test_view_plays_motions_in_a_cell(run, motion_csv, tmp_path):
         "--save",
         str(page),
     )
-    assert code == 0, said
+    assert code == 0, err
     data = page_data(page)
     assert [actor["name"] for actor in data["actors"]] == ["m", "m", "positioner", "irb1600_6_120"]
     assert [actor["opacity"] for actor in data["actors"]] == [1.0, 0.4, 1.0, 1.0]
@@ -467,36 +446,34 @@ def test_view_plays_motions_in_a_cell(run, motion_csv, tmp_path):
         np.frombuffer(base64.b64decode(data["actors"][0]["motion"][key]))
         for key in ("measured", "tau")
     )
-    np.testing.assert_allclose(measured, tau + 1.0, atol=1e-5)  # nine printed digits
+    np.testing.assert_allclose(measured, tau + 1.0, atol=1e-5)  # nine out digits
 
 
 def test_view_takes_any_urdf(run, tmp_path):
-    """A file that ends in .urdf is shown like a robot, with a tool on its tool0."""
     page = tmp_path / "v.html"
-    code, _, said = run(
+    code, _, err = run(
         "view", str(irb.urdf_path("irb1400", "serial")), "--tool", "spindle", "--save", str(page)
     )
-    assert code == 0, said
+    assert code == 0, err
     (actor,) = page_data(page)["actors"]
     assert [axis["label"] for axis in actor["axes"]] == [f"joint_{i}" for i in range(1, 7)]
 
 
 def test_view_without_chromium_says_what_to_do(run, tmp_path, monkeypatch):
-    """--png where no browser is: one line, exit code 2, no file."""
     monkeypatch.setenv("PATH", str(tmp_path))
-    code, _, said = run("view", "irb930", "--png", str(tmp_path / "p.png"))
+    code, _, err = run("view", "irb930", "--png", str(tmp_path / "p.png"))
     assert code == 2
-    assert said.count("\n") == 1
-    assert "no working chromium" in said
-    assert "--save" in said
+    assert err.count("\n") == 1
+    assert "no working chromium" in err
+    assert "--save" in err
     assert not list(tmp_path.iterdir())
 
 
 def test_printed_set_warns_on_one_line(run, motion_csv):
-    """The set as printed is used, with a warning that names its impossible links."""
-    code, _, said = run("torque", "irb2400", str(motion_csv), "--parameters", "obal2025_printed")
+    """The set as out is used, with a warning that names its impossible links."""
+    code, _, err = run("torque", "irb2400", str(motion_csv), "--parameters", "obal2025_printed")
     assert code == 0
-    warning = next(line for line in said.splitlines() if line.startswith("warning:"))
+    warning = next(line for line in err.splitlines() if line.startswith("warning:"))
     assert "link_2, link_3, link_4, link_6" in warning
 
 
@@ -583,31 +560,28 @@ def test_printed_set_warns_on_one_line(run, motion_csv):
     ],
 )
 def test_a_mistake_is_one_line_and_exit_code_2(run, arguments, words, tmp_path, monkeypatch):
-    """Each mistake: exit code 2, one line on stderr, no traceback, no file."""
     monkeypatch.chdir(tmp_path)
-    code, _, said = run(*arguments)
+    code, _, err = run(*arguments)
     assert code == 2
-    assert words in said
-    assert said.startswith("error: ")
-    assert said.count("\n") == 1
+    assert words in err
+    assert err.startswith("error: ")
+    assert err.count("\n") == 1
     assert not list(tmp_path.iterdir())
 
 
 def test_a_wrong_row_leaves_no_output(run, motion_csv, tmp_path):
-    """A cell that is no number is named, and neither output nor figure appears."""
     text = motion_csv.read_text().splitlines()
     cells = text[50].split(",")
     text[50] = ",".join([*cells[:2], "oops", *cells[3:]])
     motion_csv.write_text("\n".join(text))
     arguments = ["-o", str(tmp_path / "tau.csv"), "--figure", str(tmp_path / "f.png")]
-    code, _, said = run("torque", "irb2400", str(motion_csv), *arguments)
+    code, _, err = run("torque", "irb2400", str(motion_csv), *arguments)
     assert code == 2
-    assert "row 51, column 'q2_deg': 'oops' is not a finite number" in said
+    assert "row 51, column 'q2_deg': 'oops' is not a finite number" in err
     assert [path.name for path in tmp_path.iterdir()] == ["m.csv"]
 
 
 def test_the_installed_command_ends_with_code_2():
-    """The real process ends with exit code 2 and no traceback."""
     done = subprocess.run(
         [sys.executable, "-m", "irbmodels.cli", "info", "irb2600"],
         capture_output=True,
@@ -619,5 +593,4 @@ def test_the_installed_command_ends_with_code_2():
 
 
 def test_version(run):
-    """--version prints the version of the package."""
     assert run("--version")[1].strip() == f"irbmodels {irb.__version__}"

@@ -100,7 +100,6 @@ def test_logs_that_tell_nothing_write_nothing(folder, run, tmp_path):
 
 
 def test_logs_may_be_held_out_whole(folder, run):
-    """A log that is named for it is held out, and all of the other is used."""
     code, _, err = run(
         "identify", folder / "one.csv", *ARM, "--held-out", folder / "two.csv", "--method", "ls"
     )
@@ -188,7 +187,6 @@ def test_a_wrong_tool_fails_a_validation(folder, run, tmp_path):
     ],
 )
 def test_bad_input_is_one_line(folder, run, words, message):
-    """Exit code 2 and one line that says what is wrong."""
     (folder / "broken.csv").write_text("t,q1_deg\n0,1\n")
     cases.log(1).changed(tau=None).save(folder / "silent.csv")
     cases.log(1).select(slice(0, 2)).save(folder / "rows.csv")

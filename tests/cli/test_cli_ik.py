@@ -95,7 +95,6 @@ HOME = "815,0,961.5,0.70711,0,0.70711,0"
     ],
 )
 def test_ik_command_refuses(run, arguments, code, message):
-    """One line on stderr: exit code 1 for no solution, 2 for a mistake."""
     got, out, told = run("ik", *arguments)
     assert (got, out) == (code, "")
     assert message in told

@@ -253,7 +253,6 @@ def test_a_misuse_is_refused_in_one_line(folder, capfd, arguments, words):
 
 
 def test_a_target_out_of_reach_is_named_by_its_line(folder, capfd):
-    """Path: exit code 1, the line, and how far."""
     code = cli.main(list(PATH))
     err = capfd.readouterr().err
     assert code == 1
@@ -290,7 +289,6 @@ def test_shapes_do_not_change_what_a_urdf_weighs(folder, capfd):
     "arguments", [["list"], ["pose", "irb1600"], ["--help"], ["urdf", "irb1600"]], ids=" ".join
 )
 def test_a_full_disk_is_one_line(arguments):
-    """What cannot be written to the end, ends with exit code 2."""
     with open("/dev/full", "w") as full:
         done = subprocess.run(
             [sys.executable, "-m", "irbmodels.cli", *arguments],

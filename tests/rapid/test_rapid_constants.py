@@ -77,7 +77,6 @@ def test_initial_values_of_constants_are_computed():
     ],
 )  # fmt: skip
 def test_names_that_every_controller_declares(body):
-    """Types and constants of RobotWare are known; their values are not invented."""
     assert module(body).text == f"MODULE m\n{body}\nENDMODULE"
 
 

@@ -88,9 +88,6 @@ def test_point_mass_and_undefined_loads():
 
 
 def test_spindle_as_tooldata_gives_the_same_torques():
-    """Tool by name, as value, as text and as declaration: one robot; the text keeps the table's
-    numbers.
-    """
     named = irb.load("irb2400", tool="spindle")
     data = rapid.tooldata_of(named.tool)
     text = "[TRUE,[[240,0,162],[0.707106781,0,0.707106781,0]],[12.7,[-38.3,0,129.3],[1,0,0,0],0.269,0.274,0.193]]"

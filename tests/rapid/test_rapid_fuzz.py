@@ -91,7 +91,6 @@ def reads_or_refuses(text):
 
 
 def test_a_comment_inside_a_declaration_on_the_line_of_the_module():
-    """It is put before the declaration, and nothing else of that line is repeated."""
     found = rapid.read("MODULE m  CONST num a:= ! why\n  1;\nENDMODULE\n")
     again = rapid.with_values(found, {"a": 2})
     assert rapid.write(again) == "MODULE m  ! why\nCONST num a:=2;\nENDMODULE\n"

@@ -90,7 +90,6 @@ def test_other_modules_records_and_constants():
 
 
 def test_encodings(tmp_path):
-    """UTF-8 with its mark, and ISO 8859-1, come back byte for byte."""
     for data in (
         "\ufeffMODULE m ! \u00e5\nENDMODULE".encode(),
         "MODULE m ! \u00e5\nVAR num g\u00e5:=1;\nENDMODULE".encode("latin-1"),
@@ -147,7 +146,6 @@ def test_added_declarations():
 
 
 def test_values_of_another_type_are_refused():
-    """A wobjdata is no robtarget, and NaN no number."""
     found = rapid.read(GOOD[0])
     for values, reason in (
         ({"p10": found["tGun"]}, "p10 is a robtarget"),
@@ -199,6 +197,5 @@ def test_a_number_remembers_its_text(text):
 
 @given(st.text(st.characters(max_codepoint=255), max_size=30))
 def test_any_string_comes_back(said):
-    """Quotes, backslashes and control characters included."""
     assert string(string_text(said)) == said
     assert module(f"VAR string s:={string_text(said)};")["s"] == said

@@ -102,7 +102,7 @@ def test_blocks_around_a_move_are_named():
         ("MoveL p10, v60", "p10 is a parameter of the routine on line 37"),
     ],
 )
-def test_what_depends_on_the_run_is_said(start, reason):
+def test_what_depends_on_the_run_is_reported(start, reason):
     """A target that the text does not tell is None, with the reason; the others of the program keep
     theirs.
     """

@@ -173,7 +173,6 @@ BROKEN = [  # whole texts
     ),
 )
 def test_malformed_text_says_where_and_why(text, line, column, reason):
-    """Line, column, reason and what would be right, on one line."""
     with pytest.raises(irb.RapidError, match=re.escape(reason)) as caught:
         rapid.read(text)
     assert (caught.value.line, caught.value.column) == (line, column), str(caught.value)
@@ -206,7 +205,7 @@ def test_malformed_text_says_where_and_why(text, line, column, reason):
     ],
 )
 def test_quaternions_are_of_unit_length(numbers, good):
-    """As far as printed digits leave it; four zeros are an orientation nobody taught, and no
+    """As far as printed digits leave it; four zeros are an orientation was never taught, and no
     rotation.
     """
     if good:
@@ -224,7 +223,6 @@ def test_quaternions_are_of_unit_length(numbers, good):
 
 
 def test_read_wants_one_value_of_its_type():
-    """Another type, an array, an expression, two values, or no text are refused."""
     for text, reason in (
         ("PERS pos p:=[1,2,3];", "no single robtarget"),
         (f"CONST robtarget p{{1}}:=[{MANUAL}];", "no single robtarget"),
@@ -298,7 +296,6 @@ def test_values_made_in_code_are_checked():
 
 
 def test_deep_brackets_are_no_crash():
-    """Thousands of brackets are refused, or read where the type is not known."""
     for kind in ("num", "welddata", "robtarget"):
         with pytest.raises(irb.RapidError, match=r"brackets|not|components"):
             module(f"VAR {kind} x:={'[' * 5000}1{']' * 5000};")

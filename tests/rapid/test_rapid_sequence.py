@@ -38,8 +38,7 @@ def test_calls_are_followed_where_they_stand():
         run_of("b;", others, routine="lst")
 
 
-def test_a_program_without_main_starts_at_the_procedure_that_nobody_calls():
-    """One root is taken; of two none is guessed."""
+def test_a_program_without_main_starts_at_the_only_uncalled_procedure():
     text = "MODULE m\nPROC a() {0} ENDPROC\nPROC b() {1} ENDPROC\nENDMODULE"
     assert [
         move.target.robax.rax_1
@@ -62,7 +61,6 @@ def test_a_program_without_main_starts_at_the_procedure_that_nobody_calls():
     ],
 )
 def test_recursion_is_refused(others, line):
-    """A procedure that comes back to itself, straight or by another, has no end."""
     with pytest.raises(
         irb.RapidError, match=f"line {line}, column .* calls itself: its moves have no end"
     ):
@@ -79,7 +77,7 @@ def test_recursion_is_refused(others, line):
         ("Reset do1;", ""), ("CONNECT i1 WITH t;", ""),
     ],
 )  # fmt: skip
-def test_what_is_not_followed_is_said(call, left):
+def test_what_is_not_followed_is_reported(call, left):
     """Calls with arguments, by a text, of what is not known; instructions that leave the arm alone,
     and assignments, are none.
     """
@@ -242,8 +240,7 @@ def test_times_of_moves_are_positive_numbers():
         run_of(at(1, r"\T:=0"))
 
 
-def test_names_that_nobody_declares_are_marked():
-    """What depends on the run is not; a name that is declared nowhere is."""
+def test_undeclared_names_are_marked():
     found = {
         move.text: move.undeclared for move in rapid.moves_of(rapid.read(PROGRAM)) if move.unknown
     }

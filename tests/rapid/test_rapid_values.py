@@ -44,7 +44,6 @@ def test_target_through_a_work_object_and_back():
 
 
 def test_untaught_orientation_can_be_replaced():
-    """A target of zeros gets the pose it is moved to."""
     blank = rapid.read_value("[[0,0,0],[0,0,0,0],[0,0,0,0],[0,0,0,0,0,0]]", rapid.RobTarget)
     assert str(blank.moved(pin.SE3.Identity())) == "[[0,0,0],[1,0,0,0],[0,0,0,0],[0,0,0,0,0,0]]"
 
@@ -128,7 +127,6 @@ def test_jointtargets_of_robots():
 
 
 def test_euler_angles_of_orients():
-    """RAPID's OrientZYX and EulerZYX in degrees."""
     assert str(rapid.Orient.of_zyx_deg(0, 90, 0)) == "[0.707106781,0,0.707106781,0]"
     np.testing.assert_allclose(
         rapid.Orient.of_zyx_deg(10, 20, -30).zyx_deg(), (10, 20, -30), atol=1e-6

@@ -109,13 +109,11 @@ def test_tables_hold_the_numbers_of_the_verdict(judged):
 
 
 def test_tables_are_never_cut(judged, checked):
-    """Every number of a fit and of a validation is on terminals of 60 to 200 columns."""
     assert_nothing_is_cut(verdict_tables(judged))
     assert_nothing_is_cut(verdict_tables(checked))
 
 
 def test_tables_without_a_fit(checked):
-    """A validation has no sums, and nothing before it to compare with."""
     text = printed(verdict_tables(checked))
     assert "base parameter" not in text
     assert len(cells(text, "model against measurement", 2)) == 7
@@ -153,9 +151,6 @@ def test_remarks_count_what_is_determined(judged):
 
 
 def test_remarks_say_what_a_missing_term_may_be(judged, checked):
-    """Residuals that depend on a state, or last, are followed by what to look for; others are
-    not.
-    """
     hint = "if the model misses a term: are positions and torques on one clock"
     assert hint not in "\n".join(remarks(judged))
     assert hint not in "\n".join(remarks(checked))
@@ -180,7 +175,6 @@ def test_remarks_say_what_a_missing_term_may_be(judged, checked):
 
 
 def test_headline_says_whether(judged):
-    """Trustworthy, or how many reasons there are."""
     assert headline(judged).startswith("trustworthy")
     assert headline(replace(judged, reasons=("a",))) == "NOT trustworthy: 1 reason"
     assert headline(replace(judged, reasons=("a", "b"))) == "NOT trustworthy: 2 reasons"

@@ -106,7 +106,6 @@ def test_tables_hold_the_numbers_of_the_check(robot):
 
 @pytest.mark.parametrize("routine", ["main", "bad"])
 def test_tables_are_never_cut(robot, routine):
-    """Shares, lines and VIOLATION are on terminals of 60 to 200 columns."""
     tables = check_tables(checked(robot, routine, acceleration=np.full(6, 200.0)), robot)
     assert ("VIOLATION" in printed(tables)) == (routine == "bad")
     assert_nothing_is_cut(tables)
@@ -285,7 +284,6 @@ def test_what_was_not_checked_stands_beside_what_is_kept(robot, file, run):
 
 
 def test_speeds_without_a_limit_are_not_called_kept(tmp_path):
-    """A URDF that gives 0 for speeds knows none: the conclusion names them."""
     text = re.sub(r'velocity="[^"]*"', 'velocity="0"', irb.load("irb1600").urdf())
     (tmp_path / "a.urdf").write_text(text)
     arm = irb.from_urdf(tmp_path / "a.urdf")
@@ -338,7 +336,6 @@ def test_exit_codes_of_programs(file, run, tmp_path):
 
 
 def test_exit_codes_of_motions(robot, run, tmp_path):
-    """A CSV the same; the line is the row of the file."""
     q = robot.from_controller([[0, angle, angle, 0, 30, 0] for angle in range(100, 116)])
     zero = np.zeros_like(q)
     file = tmp_path / "m.csv"
@@ -376,7 +373,6 @@ def test_exit_codes_of_motions(robot, run, tmp_path):
     ],
 )
 def test_bad_input_is_exit_code_2(file, run, words, reason):
-    """One line on stderr that says what is wrong."""
     code, _, err = run("path", file, *words)
     assert code == 2
     assert reason in err
@@ -431,7 +427,6 @@ def test_modules_of_any_suffix_and_of_several_files(robot, file, run, tmp_path):
 
 
 def test_quaternions_off_unit_are_noted_by_the_line_of_the_move(file, run):
-    """A target of three digits is driven to, and said."""
     file.write_text(PROGRAM.replace("[0,0,1,0],[-1,-1", "[0,0,0.9998,0],[-1,-1"))
     code, _, err = run("path", file, "--robot", "irb2400")
     assert code == 0
@@ -553,7 +548,6 @@ def test_a_program_of_which_nothing_can_be_driven(file, run, tmp_path):
 
 
 def test_a_program_that_stays_where_it_starts(file, run):
-    """A move to where the arm stands is no program without moves, but a posture at rest."""
     file.write_text(re.sub(r"(?m)^    Move[JL] .*\n", "", PROGRAM))
     code, _, err = run("path", file, "--robot", "irb2400", "--start-deg", "0,0,0,0,30,0")
     assert (code, "cell.mod: nothing moves; the posture keeps its bounds" in err) == (1, True)
@@ -583,7 +577,6 @@ def test_tools_of_the_module_are_named_in_page_and_errors(file, run, tmp_path):
 
 
 def test_lines_of_a_cut_are_lines_of_moves(file, run):
-    """A line without a move is refused; a range that holds one is taken."""
     words = (file, "--robot", "irb2400", "--cut", "10,0,0", "--cut-lines")
     code, _, err = run("path", *words, "99")
     assert (code, err) == (2, "error: no move stands in line 99, where the tool should cut\n")

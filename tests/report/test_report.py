@@ -21,7 +21,6 @@ def text(*tables):
 
 
 def test_list_names_every_robot_with_grades():
-    """Every variant stands in the list, with the grade of its numbers."""
     shown = text(report.robots_table())
     for name in irb.robots():
         assert name in shown
@@ -51,7 +50,6 @@ def test_info_shows_every_source(name):
 
 
 def test_info_prints_tab_1_and_tab_6():
-    """Tab. 1 and Tab. 6 of S000 are printed for the 2400."""
     shown = text(*report.info_tables(irb.describe("irb2400")))
     for number in ("0.18", "0.38", "0.07", "11.61", "319.6", "8.96"):
         assert number in shown
@@ -152,13 +150,11 @@ def test_friction_figure_is_the_law_and_marks_what_was_measured():
 
 
 def test_no_friction_no_figure():
-    """A robot without friction data says so."""
     with pytest.raises(irb.MissingData, match="irb1600_6_120 has no friction data"):
         figures.friction_figure(irb.load("irb1600"))
 
 
 def test_figures_are_saved_whole_or_not_at_all(tmp_path):
-    """A format that does not exist is named, and leaves no file."""
     figure = blank_figure(1.0, 1.0)
     with pytest.raises(irb.InputError, match="figure format 'pgn'; did you mean 'png'"):
         figures.save(figure, tmp_path / "f.pgn")

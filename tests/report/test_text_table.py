@@ -7,7 +7,6 @@ SENTENCE = "a sentence of many words that no narrow terminal can hold on a singl
 
 
 def test_what_fits_is_one_table():
-    """Nothing wraps where there is room: a line for the title, the heads, each row."""
     heads, row = ("axis", "largest difference", "verdict"), ("1", "9.3e-16", "agrees")
     table = TextTable(*heads, rows=[row], title="who agrees")
     lines = [line.rstrip() for line in printed([table], 80).splitlines() if line.strip("─ ")]
@@ -19,7 +18,6 @@ def test_what_fits_is_one_table():
 
 
 def test_heads_wrap_before_columns_move():
-    """A head of two words takes two lines where that keeps the table in one."""
     table = TextTable("axis", *["largest difference"] * 4, rows=[("1", *["-123.4567"] * 4)])
     text = printed([table], 60)
     assert text.count("axis") == 1
@@ -58,7 +56,6 @@ def test_nothing_is_cut_however_many_columns(columns, keys):
 
 
 def test_a_word_longer_than_the_terminal_breaks():
-    """All of a path is there, in pieces."""
     path = "/".join(["folder"] * 20)
     table = TextTable("table", "file", rows=[("limits", path)])
     pieces = [line.removeprefix(" limits").strip() for line in printed([table], 60).splitlines()]

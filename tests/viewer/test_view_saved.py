@@ -23,7 +23,6 @@ T = np.array([0.0, 1.0])
 
 @needs_chromium
 def test_a_picture_is_a_png_with_a_robot(tmp_path):
-    """save_picture draws without a window, in the size asked for."""
     save_picture(tmp_path / "p.png", irb.load("irb930"), size=(400, 300))
     picture = Image.open(tmp_path / "p.png")
     assert picture.size == (400, 300)
@@ -46,7 +45,6 @@ def test_the_page_needs_nothing_else(tmp_path):
 
 
 def test_without_a_browser_the_way_out_is_named(tmp_path, monkeypatch):
-    """No Chromium: one line that says how to get one or to save a page, and no file."""
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(irb.MissingProgram, match="--save"):
         save_picture(tmp_path / "p.png", irb.load("irb1600"))
@@ -136,7 +134,6 @@ def test_without_a_browser_the_way_out_is_named(tmp_path, monkeypatch):
     ],
 )
 def test_a_mistake_is_one_line_and_no_file(tmp_path, call, message):
-    """What cannot be shown is refused before anything is written."""
     with pytest.raises(irb.IrbError, match=message):
         call(irb.load("irb2400"), tmp_path)
     assert not list(tmp_path.iterdir())

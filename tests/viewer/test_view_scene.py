@@ -131,9 +131,6 @@ def test_layers_stand_where_the_physics_is(tmp_path, reported):
 
 @needs_chromium
 def test_a_cell_of_two_machines(tmp_path, reported):
-    """The two-axis positioner from its URDF stands where it was put, and turns by its own
-    sliders.
-    """
     robot, table = irb.load("irb2400"), irb.from_urdf(irb.urdf_path("positioner"))
     place = np.eye(4)
     place[:3, :3], place[:3, 3] = [[0, -1, 0], [1, 0, 0], [0, 0, 1]], [1.2, 0.1, 0.0]
