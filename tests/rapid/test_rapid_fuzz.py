@@ -97,7 +97,7 @@ def test_a_comment_inside_a_declaration_on_the_line_of_the_module():
 
 
 SLOW = settings(
-    max_examples=400, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True
+    max_examples=200, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True
 )
 
 
