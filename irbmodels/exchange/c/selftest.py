@@ -1,4 +1,4 @@
-"""The self-test of the C export: states that try everything, Pinocchio's answers, and a main that compares."""
+"""The self-test of the C export: test states, Pinocchio's answers, and a main that compares."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 from ...compiled.program import Program
 from ...model.types import Array
 from ...robot.robot import Robot
-from .writer import WIDTH, Dialect, comment
+from .writer import WIDTH, Dialect, comment, replace_words
 
 STATES = 16
 TURN = 2.0 * np.pi  # range of an axis without one
 
 
 class Case(NamedTuple):
-    """A function of the export, and what it must answer."""
+    """A function of the export, and its reference."""
 
     name: str
     program: Program
@@ -27,9 +27,9 @@ class Case(NamedTuple):
 
 
 def states(robot: Robot, single: bool = False) -> dict[str, Array]:
-    """Return states that try everything: the full range, rest, crawling either way, right angles, and far beyond the range.
+    """Return states over the full range, at rest, at creeping speed, and at right angles.
 
-    Shape ``(STATES, n)`` each, for ``q``, ``v``, ``a`` and ``tau``.
+    Two are far beyond the range. Shape ``(STATES, n)`` each, for ``q``, ``v``, ``a`` and ``tau``.
     """
     rng, limits, n = np.random.default_rng(2400), robot.limits, robot.n
     low, high = (
@@ -59,7 +59,7 @@ def states(robot: Robot, single: bool = False) -> dict[str, Array]:
 
 
 def selftest_text(robot: Robot, prefix: str, cases: Sequence[Case], dialect: Dialect) -> str:
-    """Return a main that compares every function with its reference, and tells by its exit code."""
+    """Return a main that compares every function with its reference and returns 0 if all agree."""
     given = states(robot, dialect.single)
     real, tolerance = dialect.real, "1e-4" if dialect.single else "1e-9"
     parts = [
@@ -100,9 +100,7 @@ def selftest_text(robot: Robot, prefix: str, cases: Sequence[Case], dialect: Dia
     }
     # an answer that cancels is no better than the numbers it comes from
     sizes["SHARE"] = "0.1" if dialect.single else "1e-3"
-    driver = _DRIVER
-    for word, meant in sizes.items():
-        driver = driver.replace(word, meant)
+    driver = replace_words(_DRIVER, sizes)
     body = "\n".join(f"    {call}" for call in calls)
     return "\n".join(
         [
@@ -114,7 +112,7 @@ def selftest_text(robot: Robot, prefix: str, cases: Sequence[Case], dialect: Dia
 
 
 def _rounded(values: Array) -> Callable[[float], str]:
-    """Return how to write answers: thirteen digits, without noise where one is 0, so that other machines write the same."""
+    """Return a formatter of answers: 13 digits, 0 for rounding noise, the same on any machine."""
     noise = 1e-15 * float(np.abs(values).max(initial=0.0))
     return lambda value: "0.0" if abs(value) <= noise else repr(float(f"{value:.12e}"))
 

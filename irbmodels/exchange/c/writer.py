@@ -1,4 +1,4 @@
-"""A program as a C99 function: no library, no allocation, no state, no loop, and no branch that depends on data.
+"""A program as a C99 function without library, allocation, state, loop or branch on data.
 
 Sine, cosine, exponential and sign are those of :mod:`.elementary`, with masks in place of choices.
 What depends on the first input only comes first, then what needs the second as well, and so on.
@@ -24,7 +24,10 @@ INFIX = {"add": ("+", SUM), "sub": ("-", SUM), "mul": ("*", PRODUCT), "div": ("/
 
 
 class Dialect(NamedTuple):
-    """What differs between the languages of the C family: a writer for CUDA needs another of these, and kernels around it."""
+    """Types and qualifiers of a language of the C family.
+
+    A writer for CUDA would need another of these, and kernels around the functions.
+    """
 
     real: str
     suffix: str
@@ -142,10 +145,7 @@ def _needs(program: Program) -> list[int]:
 
 
 def _last(program: Program) -> list[int]:
-    """Return what the steps that use a step need at most.
-
-    Of one that only outputs use, what it needs itself.
-    """
+    """Return the last input that a step or one of its users depends on."""
     needs = _needs(program)
     last = list(needs)
     for step, own in zip(program.steps, needs, strict=True):
@@ -190,7 +190,7 @@ def _text(
 
 
 def comment(*lines: str) -> str:
-    """Return lines as one comment that no compiler misreads: plain ASCII, nothing that ends it or is a trigraph."""
+    """Return lines as one comment: plain ASCII without ``*/``, ``/*`` or trigraphs inside."""
     text: list[str] = []
     for line in lines:
         plain = unicodedata.normalize("NFKD", line).encode("ascii", "replace").decode()
@@ -210,7 +210,7 @@ CALLS = {"exp": "exponential", "sign": "sign_of", "abs": "magnitude"}
 
 
 def preamble(dialect: Dialect) -> str:
-    """Return what refuses compilers that would not compute what is written."""
+    """Return preprocessor checks that refuse options which change the arithmetic."""
     return f"""\
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(_M_FP_FAST)
 #error "compile without -ffast-math and its like: they break the range reduction of sine and cosine, and lose NaN"
@@ -246,9 +246,13 @@ def helpers_text(programs: Iterable[Program], dialect: Dialect) -> str:
         "ONE": dialect.number(1.0),
         "ZERO": dialect.number(0.0),
     }
-    text = "\n".join(parts)
-    for word, meant in words.items():
-        text = text.replace(word, meant)
+    return replace_words("\n".join(parts), words)
+
+
+def replace_words(text: str, words: Mapping[str, str]) -> str:
+    """Return a template with its words replaced."""
+    for word, replacement in words.items():
+        text = text.replace(word, replacement)
     return text
 
 

@@ -59,7 +59,7 @@ class SimplifiedDynamics(Dynamics):
         return ca.vertcat(ca.jacobian(ca.vertcat(*point), self.q), spin)
 
     def gravity(self) -> SX:
-        """Return the axis torques that hold the robot still, the gradient of the potential energy."""
+        """Return the gravity torques, the gradient of the potential energy."""
         _, potential = self.energy()
         return ca.gradient(ca.SX(potential), self.q)
 

@@ -1,4 +1,4 @@
-"""Is the model right? Its answers beside two independent derivations and every installed engine."""
+"""Comparison of a robot with two independent derivations and every installed engine."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ _CARRIER = 1e-9
 
 
 class Agreement(NamedTuple):
-    """Largest difference of one quantity between the robot and somebody else."""
+    """Largest difference of one quantity between the robot and a reference."""
 
     quantity: str
     against: str
     difference: float
     """Absolute for poses [m], relative to the largest entry else.
 
-    NaN where nothing was compared, inf where one has no number.
+    NaN where nothing was compared, infinite where a result is not finite.
     """
     tolerance: float
-    """What is expected of two right answers in double precision (single precision inside PyBullet)."""
+    """Expected rounding in double precision (single precision inside PyBullet)."""
 
     @property
     def compared(self) -> bool:
-        """Whether there was something to compare with."""
+        """True if there was something to compare with."""
         return not np.isnan(self.difference)
 
     @property
     def holds(self) -> bool:
-        """Whether the two agree; an engine that is not there neither agrees nor disagrees."""
+        """True unless the two differ; an engine that is not installed does not differ."""
         return not self.difference > self.tolerance
 
 
@@ -60,7 +60,7 @@ class TcpPath(NamedTuple):
 
 
 def chain_of(robot: Robot) -> Chain:
-    """Return the robot as plain numbers from its tables: what the oracles compute with.
+    """Return the robot as numbers of its tables, from which the oracles compute.
 
     Raises:
         MissingData: for a robot from a URDF.
@@ -103,7 +103,10 @@ def chain_of(robot: Robot) -> Chain:
 
 
 def states(robot: Robot, count: int, seed: int = 0) -> Iterator[tuple[Array, Array, Array]]:
-    """Yield random states: positions over all ranges, speeds up to half their limits, accelerations up to 5 per second^2."""
+    """Yield random states ``(q, v, a)``.
+
+    Positions over all ranges, speeds up to half their limits, accelerations up to 5 rad/s^2 (m/s^2).
+    """
     rng, limits = np.random.default_rng(seed), robot.limits
     inverse = np.linalg.inv(limits.A)
     low, high = (
@@ -126,26 +129,31 @@ def check(robot: Robot) -> list[Agreement]:
         MissingData: for a robot that has no tables.
     """
     chain = chain_of(robot)
-    found = [*_against_oracles(robot, chain)]
+    agreements = [*_against_oracles(robot, chain)]
     assert robot.description is not None  # chain_of refuses it
     if robot.description.inertials.sets[str(robot.parameters)].impossible:
         return [
-            *found,
+            *agreements,
             *(Agreement("refused: impossible inertias", name, np.nan, np.nan) for name in PEERS),
         ]
-    # a URDF holds no tool made in code
-    tabled = robot if robot.tool and robot.tool.path else robot.with_load(payload=robot.payload)
+    # a URDF contains no tool made in code
+    from_tables = (
+        robot if robot.tool and robot.tool.path else robot.with_load(payload=robot.payload)
+    )
     for name in PEERS:
         tolerance = 1e-6 if name == "pybullet" else 1e-9
         try:
-            found += _against_engine(tabled, _in_engine(tabled, name), tolerance)
+            agreements += _against_engine(from_tables, _in_engine(from_tables, name), tolerance)
         except MissingExtra:
-            found.append(Agreement("not installed", name, np.nan, tolerance))
-    return found
+            agreements.append(Agreement("not installed", name, np.nan, tolerance))
+    return agreements
 
 
 def reference_motion(robot: Robot, duration: float = 3.0, rate: float = 100.0) -> Motion:
-    """Return S001's motion: constant axis speeds (0.5, -0.3, -0.2, 0.2, 0.1, 0.1) rad/s from zero (section 4.2)."""
+    """Return S001's motion of constant axis speeds from zero (section 4.2).
+
+    Speeds are (0.5, -0.3, -0.2, 0.2, 0.1, 0.1) rad/s.
+    """
     t = np.arange(round(duration * rate) + 1) / rate
     speed = np.array([0.5, -0.3, -0.2, 0.2, 0.1, 0.1])[: robot.n] * np.where(
         robot.limits.linear, 0.1, 1.0
@@ -154,7 +162,7 @@ def reference_motion(robot: Robot, duration: float = 3.0, rate: float = 100.0) -
 
 
 def tcp_paths(robot: Robot, motion: Motion, engine: str = "mujoco") -> dict[str, TcpPath]:
-    """Return the TCP along a motion three times: the closed form of the MDH table, the robot (Pinocchio), a second engine.
+    """Return the TCP along a motion from the MDH table, the robot (Pinocchio) and an engine.
 
     The velocity of the closed form and of the engine is the central difference of their own
     positions.
@@ -172,19 +180,19 @@ def tcp_paths(robot: Robot, motion: Motion, engine: str = "mujoco") -> dict[str,
         return np.asarray(table.frames(q)[-1] @ tcp)
 
     peer = _in_engine(robot, engine)
-    # of a tool that the URDF does not hold
-    beyond = tcp if robot.tool is None or robot.tool.path is None else np.eye(4)
+    # of a tool that the URDF does not contain
+    tool_tcp = tcp if robot.tool is None or robot.tool.path is None else np.eye(4)
     paths = {
         "closed form": _path(closed_form, motion.q, speed),
         "pinocchio": _path(lambda q: _tcp(robot, q), motion.q, speed),
-        engine: _path(lambda q: peer.pose(q) @ beyond, motion.q, speed),
+        engine: _path(lambda q: peer.pose(q) @ tool_tcp, motion.q, speed),
     }
     velocity = np.einsum("kij,kj->ki", robot.jacobian(motion.q), speed)[:, :3]
     return paths | {"pinocchio": paths["pinocchio"]._replace(velocity=velocity)}
 
 
 def _in_engine(robot: Robot, name: str) -> Engine:
-    """Load the tree that the robot runs on in an engine, asked in axis positions.
+    """Load the robot's tree in an engine that takes axis positions.
 
     A tool made in code is left out.
 
@@ -204,20 +212,20 @@ def _in_engine(robot: Robot, name: str) -> Engine:
         engine = load_engine(name, urdf)
     rows = [names.index(joint) for joint in engine.joints]
     G, q0 = (array[rows] for array in robot.coupling)
-    ask = engine.torque
+    tree_torque = engine.torque
 
     def pose(q: Array) -> Array:
         return engine.pose(G @ q + q0)
 
     def torque(q: Array, v: Array, a: Array) -> Array:
-        assert ask is not None
-        return np.asarray(G.T @ ask(G @ q + q0, G @ v, G @ a))
+        assert tree_torque is not None
+        return np.asarray(G.T @ tree_torque(G @ q + q0, G @ v, G @ a))
 
-    return Engine(name, robot.axes, pose, None if ask is None else torque)
+    return Engine(name, robot.axes, pose, None if tree_torque is None else torque)
 
 
 def _path(pose: Callable[[Array], Array], positions: Array, speed: Array) -> TcpPath:
-    # [s]; the error of a central difference over it is far below the thickness of a line
+    # [s]; the error of the central difference is far below what a plot shows
     step = 1e-5
     poses = np.stack([pose(q) for q in positions])
     ahead, behind = (
@@ -287,9 +295,6 @@ def _relative(ours: Array, theirs: Array) -> float:
 
 
 def _distance(ours: Array, theirs: Array) -> float:
-    """Largest difference.
-
-    Infinite where there is no number to compare, lest it be taken for agreement.
-    """
+    """Largest difference; infinite where a result is not finite, so that it is no agreement."""
     largest = float(np.abs(ours - theirs).max())
     return largest if np.isfinite(largest) else np.inf

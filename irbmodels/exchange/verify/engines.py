@@ -1,8 +1,7 @@
-"""Other engines on the same file, each behind a few questions: where is the TCP, what torque, what mass, which ranges.
+"""One interface to other engines: TCP pose, torque, mass and ranges of the same file.
 
-A ``<mimic>`` is left to the caller, who gives every joint its own position; only yourdfpy moves
-such joints by itself. They are peers to check against, not dependencies: each is imported when it
-is asked for.
+The caller gives mimic joints their positions as well; only yourdfpy moves such joints by itself.
+Engines are references to compare with, not dependencies: each is imported when it is loaded.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ class Engine(NamedTuple):
 
     name: str
     joints: tuple[str, ...]
-    """Names of the joints whose coordinates it takes, in its own order."""
+    """Names of its joints in the order of its coordinates."""
     pose: Callable[[Array], Array]
     """Homogeneous matrix of ``tcp`` in the base, from joint positions."""
     torque: Callable[[Array, Array, Array], Array] | None
@@ -33,11 +32,11 @@ class Engine(NamedTuple):
     None where the engine has none.
     """
     mass: float = float("nan")
-    """Of all that it keeps [kg]."""
+    """Total mass that the engine has read [kg]."""
     ranges: Array = np.empty((0, 2))
-    """Lower and upper bound per joint [rad, m], shape ``(n, 2)``; infinite where it keeps none."""
+    """Lower and upper bound per joint [rad, m], shape ``(n, 2)``; infinite where it has none."""
     coupling: str = ""
-    """What it does with a joint that follows another."""
+    """Treatment of mimic joints."""
 
 
 def load_engine(name: str, file: Path) -> Engine:
@@ -59,7 +58,7 @@ def _mujoco(urdf: Path) -> Engine:
     import mujoco
 
     model = mujoco.MjModel.from_xml_path(str(urdf))
-    # nothing but joints is to push; MuJoCo makes an equality of each mimic
+    # inverse dynamics of the joints alone; MuJoCo makes an equality of each mimic
     bit = mujoco.mjtDisableBit
     model.opt.disableflags |= (
         bit.mjDSBL_LIMIT | bit.mjDSBL_CONTACT | bit.mjDSBL_EQUALITY | bit.mjDSBL_FRICTIONLOSS

@@ -1,4 +1,4 @@
-"""Proof that an exported file is the same robot: loaded again in its own tools, asked, and compared."""
+"""Comparison of an exported file, loaded in the tools of its format, with the robot."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .check import states
 from .engines import ENGINES, Engine, load_engine
 
 _STATES = 20
-SINGLE = 1e-6  # what a tool that computes in single precision keeps of a metre
+SINGLE = 1e-6  # [m] tolerance for a tool in single precision
 DOUBLE = 1e-9
 TOOLS = {"urdf": tuple(ENGINES), "ros2": tuple(ENGINES), "mjcf": ("mujoco",), "sdf": ("drake",)}
 LOST_ALWAYS = {
@@ -29,7 +29,7 @@ LOST_ALWAYS = {
     ("urdf", "yourdfpy"): "dynamics",
     ("mjcf", "mujoco"): "Stribeck peak of friction",
 }
-LOST_OF_LINKAGES = {  # what a tool makes of a joint that follows another
+LOST_OF_LINKAGES = {  # treatment of mimic joints
     ("urdf", "pinocchio"): "mimic, unless asked for",
     ("urdf", "mujoco"): "mimic is a soft spring",
     ("urdf", "drake"): "mimic, but for a discrete plant",
@@ -44,7 +44,7 @@ Outcome = Literal["agrees", "DIFFERS", "cannot be asked", "not installed"]
 
 
 class Verdict(NamedTuple):
-    """How near a tool comes to the robot with an exported file; NaN where it has no such answer."""
+    """Differences between the file in a tool and the robot; NaN where the tool has no answer."""
 
     format: str
     tool: str
@@ -59,16 +59,16 @@ class Verdict(NamedTuple):
     tolerance: float
     """Of pose and torque."""
     loses: str
-    """What this tool does not keep."""
+    """Properties that this tool does not keep."""
 
     @property
     def installed(self) -> bool:
-        """Whether the tool was there to be asked."""
+        """True if the tool is installed."""
         return not np.isnan(self.pose)
 
     @property
     def outcome(self) -> Outcome:
-        """How the comparison ended."""
+        """Outcome of the comparison."""
         if not self.installed:
             return "not installed"
         if np.isinf(self.pose):
@@ -77,21 +77,22 @@ class Verdict(NamedTuple):
 
     @property
     def holds(self) -> bool:
-        """Whether poses, torques and ranges are the robot's.
-
-        A tool that is not there proves nothing, and breaks nothing.
-        """
-        wrong = (self.pose > self.tolerance, self.torque > self.tolerance, self.ranges > DOUBLE)
-        return not any(wrong)
+        """True if poses, torques and ranges agree, or the tool is not installed."""
+        differences = (
+            self.pose > self.tolerance,
+            self.torque > self.tolerance,
+            self.ranges > DOUBLE,
+        )
+        return not any(differences)
 
 
 def verify(robot: Robot, to: str, file: Path) -> list[Verdict]:
     """Load an exported file in each of its tools and compare.
 
     Args:
-        robot: What was exported.
+        robot: The exported robot.
         to: The format.
-        file: What :func:`irbmodels.exchange.write.export` returned first.
+        file: First file that :func:`irbmodels.exchange.write.export` returned.
 
     Returns:
         One verdict per tool; where none is installed, they prove nothing (:func:`proven`).
@@ -120,7 +121,7 @@ def _verdict(robot: Robot, to: str, tool: str, file: Path) -> Verdict:
         robot = robot.with_rotors(np.zeros(robot.n))
     try:
         with _quiet(), _resolved(file, text) as readable:
-            found = _differences(robot, load_engine(tool, readable), opened)
+            differences = _differences(robot, load_engine(tool, readable), opened)
     except MissingExtra:
         return Verdict(to, tool, np.nan, np.nan, np.nan, np.nan, tolerance, "not installed")
     except Exception as err:  # whatever an engine raises at a file it cannot read
@@ -128,14 +129,11 @@ def _verdict(robot: Robot, to: str, tool: str, file: Path) -> Verdict:
             f"cannot be asked: {type(err).__name__} {' '.join(str(err).split())[:120]}".rstrip()
         )
         return Verdict(to, tool, np.inf, np.nan, np.nan, np.nan, tolerance, problem)
-    return Verdict(to, tool, *found, tolerance, "; ".join(filter(None, lost)))
+    return Verdict(to, tool, *differences, tolerance, "; ".join(filter(None, lost)))
 
 
 def _stand_in(robot: Robot) -> Robot:
-    """Return the robot whose set an open chain holds instead of bars with mass.
-
-    Itself, where they weigh nothing.
-    """
+    """Return the robot with the set for the open chain, itself where bars have no mass."""
     chosen = (
         None
         if robot.description is None
@@ -162,7 +160,7 @@ def _differences(robot: Robot, engine: Engine, opened: bool) -> tuple[float, flo
 
 
 def _joints_from_axes(robot: Robot, joints: tuple[str, ...], opened: bool) -> tuple[Array, Array]:
-    """Return how a file's joints follow the axes, ``q_joints = rows @ q + offset``, by their names.
+    """Return rows and offset of ``q_joints = rows @ q + offset`` for the joints of a file.
 
     On an open chain ``joint_3`` is the angle between the arms, and without carriers ``joint_rod``
     that between crank and rod.
@@ -193,35 +191,23 @@ def _mass(robot: Robot) -> float:
 
 def _range_difference(robot: Robot, engine: Engine, opened: bool) -> float:
     model, limits = robot.whole_tree.model, robot.limits
-    wanted = dict(
-        zip(
-            list(model.names)[1:],
-            zip(model.lowerPositionLimit, model.upperPositionLimit, strict=True),
-            strict=True,
-        )
-    )
+    ends = zip(model.lowerPositionLimit, model.upperPositionLimit, strict=True)
+    wanted = dict(zip(list(model.names)[1:], ends, strict=True))
     if opened:
         wanted["joint_3"] = (limits.lower[2], limits.upper[2])
-    largest = 0.0
-    for name, found in zip(engine.joints, engine.ranges, strict=True):
-        if name in robot.axes:
-            ends = zip(found, wanted[name], strict=True)
-            largest = max(
-                [
-                    largest,
-                    *(
-                        abs(one - other)
-                        for one, other in ends
-                        if min(abs(one), abs(other)) < UNLIMITED
-                    ),
-                ]
-            )
-    return largest
+    pairs = [
+        pair
+        for name, bounds in zip(engine.joints, engine.ranges, strict=True)
+        if name in robot.axes
+        for pair in zip(bounds, wanted[name], strict=True)
+    ]
+    bounded = (pair for pair in pairs if min(map(abs, pair)) < UNLIMITED)
+    return max((float(abs(one - other)) for one, other in bounded), default=0.0)
 
 
 @contextlib.contextmanager
 def _resolved(file: Path, text: str) -> Iterator[Path]:
-    """Give a file that every tool reads: where meshes are named by a package, the same with plain paths."""
+    """Yield a file that every tool reads, with plain paths in place of ``package://``."""
     if "package://" not in text:
         yield file
         return
@@ -240,7 +226,7 @@ def _resolved(file: Path, text: str) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep what engines print from their C++ out of a table."""
+    """Suppress what engines print from C++."""
     sys.stdout.flush()
     sys.stderr.flush()
     kept, nowhere = [os.dup(1), os.dup(2)], os.open(os.devnull, os.O_WRONLY)

@@ -1,4 +1,4 @@
-"""The same robot in other tools: one module per format, each writes a folder that stands on its own."""
+"""Export of a robot: one module per format, each writes a self-contained folder."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _SUFFIXES = {"urdf": (".urdf",), "mjcf": (".xml", ".mjcf"), "sdf": (".sdf",)}
 
 
 class Options(NamedTuple):
-    """What an export may be asked for."""
+    """Options of an export."""
 
     coupling: Coupling | None = None
-    """Which tree; None is the one that serves the tool best."""
+    """Tree of a parallelogram arm; None is the one that suits the tool best."""
     meshes: str = "relative"
     """Mesh paths of a URDF: relative to the file, absolute, or package://NAME."""
     carrier_kg: float | None = None
     """Mass of each massless carrier or bar.
 
-    None is what serves the tool best: 1e-9 kg in URDF and SDF, which no torque notices in nine
+    None is what suits the tool best: 1e-9 kg in URDF and SDF, which no torque notices in nine
     digits, and 10 g in MJCF, taken off the links beside them.
     """
 

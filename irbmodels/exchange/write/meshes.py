@@ -1,4 +1,4 @@
-"""The mesh files that a URDF names, copied beside an export, so that its folder stands on its own."""
+"""Mesh files of a URDF, copied beside an export."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BESIDE = ("mtllib", "map_", "bump", "disp", "decal", "refl")
 
 
 def copied_meshes(text: str, folder: Path, into: Path) -> tuple[str, list[Path]]:
-    """Copy the meshes that a URDF names below ``into / "meshes"``, and return the URDF with paths relative to ``into``.
+    """Copy the meshes of a URDF to ``into / "meshes"``; return the URDF with relative paths.
 
     Args:
         text: The URDF; its mesh paths are absolute, relative to ``folder``, or of packages in a
@@ -40,9 +40,7 @@ def copied_meshes(text: str, folder: Path, into: Path) -> tuple[str, list[Path]]
 
 
 def gathered_meshes(text: str, folder: Path, prefix: str = "") -> tuple[str, dict[str, Path]]:
-    """Return the URDF with the paths its meshes shall have, and where each is copied from.
-
-    Nothing is written.
+    """Return the URDF with new mesh paths, and the source of each; nothing is written.
 
     A mesh keeps its path below a folder ``meshes``, else its name. Another file of the same name
     goes to a folder with a number; the same file twice is copied once. What an OBJ file names
@@ -93,7 +91,7 @@ def absolute_meshes(text: str, folder: Path) -> str:
 
 
 def write_files(into: Path, files: Mapping[str, Path | str | bytes]) -> list[Path]:
-    """Write files below a folder, each whole or not at all, and return their paths in the order given.
+    """Write files below a folder, each whole or not at all; return their paths in order.
 
     Args:
         into: Folder; it and folders below it are made.
@@ -131,15 +129,15 @@ def _renamed(text: str, folder: Path, name_of: Callable[[Path], str]) -> str:
     def rewritten(match: re.Match[str]) -> str:
         before, tag, double, single = match.groups()
         name = unescape(double if double is not None else single)
-        found = next(
+        source = next(
             (path.resolve() for path in map(Path, mesh_candidates(name, folder)) if path.is_file()),
             None,
         )
-        if found is None:
+        if source is None:
             if tag == "texture":
                 return match[0]
             raise FileError(f"the mesh {name} is not there (looked in and above {folder})")
-        return f'{before}"{escape(name_of(found))}"'
+        return f'{before}"{escape(name_of(source))}"'
 
     return "".join(
         part if part.startswith("<!--") else _NAMED.sub(rewritten, part)
@@ -166,7 +164,7 @@ def _same(one: Path, other: Path) -> bool:
 
 
 def _beside(mesh: Path) -> Iterator[tuple[str, Path]]:
-    """Yield what an OBJ file names below its own folder: material files, and their textures."""
+    """Yield material files and textures of an OBJ file below its own folder."""
     if mesh.suffix.lower() != ".obj":
         return
     seen, waiting = {mesh}, [mesh]

@@ -227,7 +227,7 @@ class _Model:
         return None if own is None else _floats(own, "rgba", "", 4)
 
     def _filter(self, model: Element) -> None:
-        """Exclude collisions of the robot with itself for Drake, which reads no ``<self_collide>``."""
+        """Exclude self-collisions for Drake, which reads no ``<self_collide>``."""
         group = SubElement(model, "drake:collision_filter_group", {"name": "robot"})
         for link in self.bodies:
             add_text(group, "drake:member", self.taken[link])
