@@ -67,7 +67,7 @@ from .tables.description import describe as describe
 from .tables.description import robots as robots
 from .tables.description import tools as tools
 from .tables.description import urdf_path as urdf_path
-from .tables.overlays import new_robot as new_robot
+from .tables.writing import new_robot as new_robot
 from .tasks.path_check import PathCheck as PathCheck
 from .tasks.path_check import check_path as check_path
 from .trajectory import Motion as Motion

@@ -15,7 +15,8 @@ from ..model.mesh_paths import with_mesh_paths
 from ..report.text_table import counted
 from ..robot.robot import load
 from ..tables.description import Description, describe
-from ..tables.overlays import new_robot, with_set
+from ..tables.overlays import with_set
+from ..tables.writing import new_robot
 from .shared import (
     Output,
     Overlays,

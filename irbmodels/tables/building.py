@@ -17,8 +17,9 @@ from ..model.motors import Motors
 from ..model.tool import Tool, doubt_metres
 from ..model.tree import Tree, tree_from_urdf
 from ..model.types import Array, Mask
-from .description import Coupling, Description, check_shape, mesh_folder, tool_path
+from .description import Coupling, Description, mesh_folder, tool_path
 from .reader import read
+from .row_checks import check_shape
 from .schema import InertialSet, ToolTable
 
 

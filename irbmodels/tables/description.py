@@ -17,19 +17,17 @@ from ..errors import FileError, InputError, TableError, UnknownName, short_repr
 from ..model.dh import Convention, DHTable, modified_row
 from ..model.types import Array
 from .reader import Row, check_known, read
+from .row_checks import check_axis, check_friction, check_shape
 from .schema import (
-    AxisRow,
     BodyRows,
     Catalogue,
     DrivesTable,
-    FrictionRow,
     FrictionTable,
     InertialSet,
     InertialsTable,
     KinematicsTable,
     LimitRows,
     LimitsTable,
-    ShapeRow,
     ShapeRows,
     ShapesTable,
     ValidationTable,
@@ -227,7 +225,7 @@ class Description:
         self._need_axes(file, "axes", axes)
         for (name, row), linear in zip(axes.items(), self.linear, strict=True):
             coupled = bool(self.kinematics.parallelogram) and name == "axis_3"
-            _check_axis(row, linear, coupled, file, f"axes.{name}")
+            check_axis(row, linear, coupled, file, f"axes.{name}")
         ratings, handling = own.ratings or table.ratings, own.handling or table.handling
         for name in ("payload_kg", "reach_mm", "mass_kg", "repeatability_mm"):
             value = getattr(ratings, name)
@@ -266,7 +264,7 @@ class Description:
         for name, entry in table.sets.items():
             self._need_axes(file, f"sets.{name}.axes", entry.axes)
             for (axis, row), linear in zip(entry.axes.items(), self.linear, strict=True):
-                _check_friction(row, linear, file, f"sets.{name}.axes.{axis}")
+                check_friction(row, linear, file, f"sets.{name}.axes.{axis}")
         chosen = [] if table.default is None else [table.default]
         check_known("friction set", chosen, table.sets, file, "default")
         return table
@@ -486,71 +484,3 @@ def mesh_folder(folder: Path) -> Path:
     """Return the folder of meshes of a folder of tables: its own ``meshes``, or the shipped one."""
     own = folder / "meshes"
     return own if own.is_dir() else data_folder().parent / "meshes"
-
-
-def check_shape(row: ShapeRow, file: Path, key: str, meshes: Path) -> None:
-    """Check that a shape has the sizes of its kind, all positive, and a mesh its file.
-
-    Raises:
-        TableError: if not.
-    """
-    wanted = {"mesh": {"file"}, "box": {"at_mm", "size_mm"}}.get(
-        row.shape, {"at_mm", "axis", "radius_mm", "length_mm"}
-    )
-    known = ("file", "at_mm", "size_mm", "axis", "radius_mm", "length_mm")
-    given = {name for name in known if getattr(row, name) is not None}
-    if given != wanted:
-        needs, has = ", ".join(sorted(wanted)), ", ".join(sorted(given)) or "nothing"
-        raise TableError(file, key, f"a {row.shape} needs {needs}, not {has}")
-    if row.file is not None and not (meshes / row.file).is_file():
-        raise TableError(file, f"{key}.file", f"{meshes / row.file} does not exist")
-    if row.file is None and min(row.size_mm or (row.radius_mm or 0.0, row.length_mm or 0.0)) <= 0.0:
-        raise TableError(file, key, f"a {row.shape} needs positive sizes")
-
-
-def _check_axis(row: AxisRow, linear: bool, coupled: bool, file: Path, key: str) -> None:
-    rotary, straight = (
-        ("range_deg", "speed_deg_s", "effort_N_m"),
-        ("range_mm", "speed_mm_s", "effort_N"),
-    )
-    wanted = straight if linear else rotary
-    for name in (*rotary, *straight):
-        value = getattr(row, name)
-        if (value is None) == (name in wanted):
-            kind = "linear" if linear else "rotary"
-            problem = f"a {kind} axis needs {', '.join(wanted)}; see {name}"
-            raise TableError(file, key, problem)
-        if isinstance(value, float) and value <= 0.0:
-            problem = f"{value:g} is not positive; an unknown bound is assumed, never 0"
-            raise TableError(file, f"{key}.{name}", problem)
-    lower, upper = getattr(row, wanted[0])
-    if lower >= upper:
-        raise TableError(file, f"{key}.{wanted[0]}", f"[{lower:g}, {upper:g}] is empty")
-    if (row.range_of is not None) != coupled:
-        problem = (
-            "missing: with a parallelogram this range is one of 'q3 - q2'"
-            if coupled
-            else (
-                "'q3 - q2' is the range of axis 3 of an arm with a parallelogram, and of no other"
-            )
-        )
-        raise TableError(file, f"{key}.range_of", problem)
-
-
-def _check_friction(row: FrictionRow, linear: bool, file: Path, key: str) -> None:
-    values = row.values(linear)
-    fixed = values[3] is None and values[0] == values[1]  # no fall, no speed
-    if None in (values[:3] if fixed else values) or any(
-        value is not None for value in row.values(not linear)
-    ):
-        kind = "linear" if linear else "rotary"
-        raise TableError(
-            file, key, f"a {kind} axis needs Fs, Fc, Fv and, unless Fs = Fc, v_St in its units"
-        )
-    static, coulomb, viscous, stribeck = (
-        1.0 if value is None else float(value) for value in values
-    )
-    if not (static >= coulomb >= 0.0 and viscous >= 0.0 and stribeck > 0.0):
-        raise TableError(
-            file, key, "needs Fs >= Fc >= 0, Fv >= 0 and v_St > 0, or friction would drive the axis"
-        )

@@ -7,34 +7,24 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from ..checks import as_instance, as_path
-from ..errors import FileError, InputError, TableError, UnknownName
+from ..errors import TableError, UnknownName
 from ..files import read_text
 from ..model.provenance import Source
-from .description import BARS, Description, aliases, describe, mesh_folder
-from .reader import SCHEMA, Table, read
-
-# contents of kinematics.yaml, limits.yaml ..., by the name before .yaml
-Tables = dict[str, dict[str, Any]]
+from .description import BARS, Description, aliases, mesh_folder
+from .reader import Table, read
+from .writing import ROWS, Tables, tables_of, write_tables
 
 NOT_STATED = ""  # tool of a file that does not state it
 
 _MEASURED = "measured_to_rad_s"
 _OF_BODY = {"mass_kg", "com_mm", "inertia_kg_m2"}
-_ROWS = {  # where the rows of each table stand
-    "kinematics": ("joints",),
-    "limits": ("axes",),
-    "friction": ("sets", "*", "axes"),
-    "inertials": ("sets", "*", "links"),
-    "drives": ("axes",),
-}
 
 
 @dataclass(frozen=True)
@@ -210,111 +200,8 @@ def _remove(folder: str, process: int) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def new_robot(name: str, like: str, folder: str | Path) -> Path:
-    """Write the tables of a new robot, to be filled in.
-
-    They are those of ``like``, every number marked as a copy.
-
-    Args:
-        name: Name of the new robot.
-        like: Shipped robot of the same build.
-        folder: Folder to make; it must not exist, or be empty.
-
-    Returns:
-        The folder; ``irbmodels.load(folder)`` loads it.
-
-    Raises:
-        UnknownName: if there is no robot ``like``.
-        InputError: if the folder holds anything, or the name is none.
-        FileError: if it cannot be written.
-    """
-    source = describe(like)
-    target = as_path(folder, "the folder of a new robot")
-    if not as_instance(name, str, "the name of a robot is a text").replace("-", "_").isidentifier():
-        raise InputError(f"{name!r} is no name for a robot: letters, digits, _ and -")
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise InputError(f"{target} is not an empty folder; choose another one")
-    tables = tables_of(source)
-    copied = {
-        "ref": f"row of {source.name}",
-        "grade": "assumed",
-        "licence": "facts only",
-        "how": (
-            "copied by irbmodels new; replace it by the arm's own data sheet, drawing or"
-            " measurement"
-        ),
-    }
-    for key, path in _ROWS.items():
-        tables[key]["sources"] = {"copied": copied}
-        for row in _rows_at(tables[key], path):
-            row["source"] = "copied"
-    for key in ("tool0", "parallelogram"):
-        if key in tables["kinematics"]:
-            tables["kinematics"][key]["source"] = "copied"
-    tables["limits"]["ratings"]["source"] = "copied"
-    tables["limits"].pop("handling", None)  # another arm's load diagram
-    tables["kinematics"]["variants"] = {name: {}}
-    chosen = tables["inertials"]["sets"][tables["inertials"]["default"]]
-    chosen["about"] = f"bodies of {source.name}, to be replaced"
-    chosen.pop("serial", None)
-    tables["inertials"] |= {"default": "copied", "sets": {"copied": chosen}}
-    tables["friction"], tables["drives"] = {"sources": {}, "sets": {}}, {"sources": {}, "axes": {}}
-    header = (
-        f"{name}: copied from {source.name} by irbmodels new. Replace the numbers, and 'copied' by"
-        " their own sources."
-    )
-    try:
-        write_tables(target, tables, header)
-        (target / "README.md").write_text(
-            _README.format(name=name, like=source.name), encoding="utf-8"
-        )
-    except OSError as err:
-        raise FileError(f"cannot write {target}: {err.strerror or err}") from err
-    return target
-
-
-def tables_of(description: Description) -> Tables:
-    """Return the tables of one variant as plain mappings, its own rows in place."""
-    kinematics, limits = _plain(description.kinematics), _plain(description.limits)
-    kinematics["variants"] = {description.name: {}}
-    limits.pop("variants", None)
-    shapes = _plain(description.shapes)
-    shapes.pop("variants", None)
-    inertials = _plain(description.inertials)
-    for entry in inertials["sets"].values():
-        entry.pop("variants", None)
-    return {
-        "kinematics": kinematics,
-        "limits": limits,
-        "inertials": inertials,
-        "friction": _plain(description.friction),
-        "drives": _plain(description.drives),
-        "shapes": shapes,
-    }
-
-
-def write_tables(folder: Path, tables: Tables, header: str) -> None:
-    """Write tables as YAML, rows on one line each.
-
-    The header is a comment of one line, whatever it holds.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, table in tables.items():
-        text = yaml.dump(
-            {"schema": SCHEMA, **table},
-            Dumper=_Dumper,
-            sort_keys=False,
-            allow_unicode=True,
-            width=200,
-            default_flow_style=None,
-        )
-        (folder / f"{name}.yaml").write_text(
-            f"# {' '.join(header.split())}\n{text}", encoding="utf-8"
-        )
-
-
 def _apply(tables: Tables, overlay: dict[str, Any], file: Path, prefix: str) -> None:
-    for key, path in _ROWS.items():
+    for key, path in ROWS.items():
         part = overlay.get(key)
         if not part:
             continue
@@ -425,72 +312,3 @@ def _changed(
 def _sourced(row: Mapping[str, Any]) -> list[str]:
     """Return the fields of a row that hold numbers, as tables.py counts them."""
     return [name for name, value in row.items() if name != "source" and not isinstance(value, str)]
-
-
-def _rows_at(table: dict[str, Any], path: tuple[str, ...]) -> list[dict[str, Any]]:
-    items: list[Any] = [table]
-    for step in path:
-        items = [
-            value
-            for item in items
-            for value in (item.values() if step == "*" else [item.get(step, {})])
-        ]
-    return [row for item in items for row in item.values()]
-
-
-def _plain(value: Any) -> Any:
-    """Return dataclasses, tuples and mappings as what YAML writes.
-
-    What is at its default is left out.
-    """
-    if is_dataclass(value) and not isinstance(value, type):
-        names = sorted(fields(value), key=lambda f: f.name == "source")  # the source closes a row
-        return {
-            f.name: _plain(getattr(value, f.name))
-            for f in names
-            if getattr(value, f.name) != _default(f)
-        }
-    if isinstance(value, Mapping):
-        return {name: _plain(item) for name, item in value.items()}
-    if isinstance(value, tuple | list):
-        return [_plain(item) for item in value]
-    return (
-        int(value)
-        if isinstance(value, float) and value.is_integer() and abs(value) < 1e15
-        else value
-    )
-
-
-def _default(item: Any) -> Any:
-    return item.default if item.default is not MISSING else object()
-
-
-class _Dumper(yaml.SafeDumper):
-    """Writes floats as YAML 1.1 reads them back, and repeats rather than aliases."""
-
-    def ignore_aliases(self, data: Any) -> bool:
-        """Never write an alias."""
-        return True
-
-
-def _float(dumper: yaml.SafeDumper, value: float) -> yaml.ScalarNode:
-    text = repr(value)
-    return dumper.represent_scalar(
-        "tag:yaml.org,2002:float", text if "." in text else text.replace("e", ".0e")
-    )
-
-
-_Dumper.add_representer(float, _float)
-
-_README = """# {name}
-
-Tables copied from {like}. Every number carries the source `copied` (grade assumed) until you replace it.
-
-1. `kinematics.yaml`: the DH rows and tool0, from the data sheet's drawing.
-2. `limits.yaml`: ranges, speeds, payload, reach, mass; efforts, if you know any.
-3. `inertials.yaml`: masses, centers of mass and tensors in the link frames.
-4. `friction.yaml`, `drives.yaml`: what you have measured; empty means unknown.
-5. `shapes.yaml`: looks and collision shapes of {like}; `scripts/build_meshes.py` draws them from your lengths.
-
-Then: `irbmodels info ./{name}`, `irbmodels check ./{name}`, `irbmodels view ./{name}`.
-"""

@@ -1,5 +1,7 @@
 """Postures on and next to singularities, poses on and beyond the edge of the workspace."""
 
+from functools import cache
+
 import numpy as np
 import oracles
 import pinocchio as pin
@@ -120,9 +122,7 @@ def test_beyond_the_edge(name, direction, turn, beyond, out):
     T[:3, 3] = radius * np.cos(turn), radius * np.sin(turn), height
     nearer = np.hypot(radius + a1, height - d1)  # the same point with the back to it
     missing = min(beyond, max(nearer - a2 - forearm, abs(a2 - forearm) - nearer, 0.0))
-    robot = irb.load(name).with_tool(
-        irb.Tool("wrist", pin.SE3(np.eye(3), np.array([0, 0, -wrist(name)])), irb.payload(1.0))
-    )
+    robot = at_wrist(name)
     solutions = robot.inverse_kinematics(T)
     if missing > 2e-10:
         assert len(solutions) == 0
@@ -137,6 +137,13 @@ def test_beyond_the_edge(name, direction, turn, beyond, out):
             max(np.abs(robot.pose(solution.q).homogeneous - T).max() for solution in solutions)
             < CLOSE
         )
+
+
+@cache
+def at_wrist(name):
+    """Return the robot with its TCP at the wrist centre."""
+    tcp = pin.SE3(np.eye(3), np.array([0, 0, -wrist(name)]))
+    return irb.load(name).with_tool(irb.Tool("wrist", tcp, irb.payload(1.0)))
 
 
 def wrist(name):

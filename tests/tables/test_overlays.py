@@ -381,15 +381,22 @@ def test_a_forked_child_leaves_the_tables(overlay):
     assert irb.load("irb2400", overlays=[path]).pose([0] * 6, "link_rod")
 
 
-def test_what_an_overlay_breaks_is_said_of_the_overlay(overlay):
-    """The merged file is nobody's; a gear that others turn needs a ratio of its own."""
+@pytest.mark.parametrize(
+    ("axis", "problem"),
+    [
+        ("axis_4", "needs gear_ratio"),
+        ("axis_5", "no axis 'axis_5'"),
+        ("axis_9", "no axis 'axis_9'"),
+    ],
+)
+def test_what_an_overlay_breaks_is_said_of_the_overlay(overlay, axis, problem):
+    """The merged file is nobody's; a gear that others turn needs a ratio of its own, and others."""
     text = SPECIMEN.replace(
         "drives: {axes: {axis_1: {gear_ratio: 100.5, rotor_inertia_kg_m2: 1.0e-03,",
-        "drives: {axes: {axis_5: {",
+        f"drives: {{axes: {{axis_5: {{turned_by: {{{axis}: 0.1}},",
     )
-    text = text.replace("axis_5: { source: cert", "axis_5: {turned_by: {axis_4: 0.1}, source: cert")
     with pytest.raises(
-        irb.TableError, match=r"specimen\.yaml: drives\.axes\.axis_5\.turned_by: needs gear_ratio"
+        irb.TableError, match=rf"specimen\.yaml: drives\.axes\.axis_5\.turned_by: {problem}"
     ):
         irb.load("irb2400", overlays=[overlay(text)])
 

@@ -17,7 +17,7 @@ from ...model.inertia import Inertial
 from ...model.types import Array, Mask
 from ...robot.base_parameters import BaseParameters
 from ...robot.robot import Robot
-from ...tables.overlays import tables_of, write_tables
+from ...tables.writing import tables_of, write_tables
 from .pseudo import inertial_of
 from .regression import Fit
 

@@ -13,7 +13,7 @@ from ...files import replacing
 from ...model.types import Array
 from ...robot.base_parameters import BaseParameters
 from ...robot.robot import Robot
-from ...tables.overlays import write_tables
+from ...tables.writing import write_tables
 from ..fits.identified_parameters import IdentifiedParameters
 from ..fits.regression import Fit
 from .verdict import Verdict
