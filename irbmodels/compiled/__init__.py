@@ -1,1 +1,1 @@
-"""Dynamics queries at the speed of the processor: expressions, straight-line programs, and what writes and runs them."""
+"""Queries as machine code: expressions, straight-line programs, their writers and kernels."""

@@ -33,7 +33,7 @@ _refused: set[Path] = set()  # folders of which was said why nothing is kept
 
 
 class Info(NamedTuple):
-    """What the cache holds."""
+    """Content of the cache."""
 
     folder: Path
     kernels: int
@@ -41,7 +41,7 @@ class Info(NamedTuple):
 
 
 def folder() -> Path:
-    """Where kernels are kept."""
+    """Folder in which kernels are kept."""
     import platformdirs  # 3 ms, and a named folder needs none
 
     named = os.environ.get(FOLDER)
@@ -89,7 +89,9 @@ def _size(path: Path) -> int:
 
 @cache
 def environment_key() -> str:
-    """All but the program that machine code depends on: our writers, numba, LLVM, Python, and the processor.
+    """Return what machine code depends on besides its program, as text.
+
+    These are our writers, numba, LLVM, Python, and the processor.
 
     Raises:
         MissingExtra: without numba or casadi.
@@ -111,11 +113,11 @@ def environment_key() -> str:
 
 
 def kernel_module(key: str, title: str, source: Callable[[], str]) -> ModuleType:
-    """Return the module of a kernel: from this process, from disk, or compiled from what ``source`` writes.
+    """Return the module of a kernel: from this process, from disk, or compiled from its source.
 
     Args:
-        key: What tells its program from others.
-        title: What to call it in messages.
+        key: Of its program, different from that of any other.
+        title: Its name in messages.
         source: Writes the text of the module; called only where it must be compiled.
     """
     name = "kernel_" + hashlib.sha256(f"{key} {environment_key()}".encode()).hexdigest()[:24]
@@ -157,7 +159,7 @@ def _why_not(wanted: Path) -> str:
 
 
 def is_ready(key: str) -> bool:
-    """Whether a kernel is in this process or on disk."""
+    """Return whether a kernel is in this process or on disk."""
     name = "kernel_" + hashlib.sha256(f"{key} {environment_key()}".encode()).hexdigest()[:24]
     return name in sys.modules or _is_sealed(folder() / name)
 

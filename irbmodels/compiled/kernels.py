@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
 
-ALONE = 4096  # fewer states than this per thread are not worth starting one
+STATES_PER_THREAD = 4096  # fewer states than this per thread are not worth starting one
 CHUNK = 65_536  # states copied at a time where an array is not contiguous
 DOUBLE = np.dtype(np.float64)
 empty = np.empty
@@ -32,7 +32,7 @@ _lock = threading.RLock()  # numba compiles in one thread at a time
 
 
 def _is_plain(array: NDArray[Any]) -> bool:
-    """Whether machine code takes an array as it is.
+    """Return whether machine code takes an array as it is.
 
     NumPy's ``carray`` warns of arrays from ``broadcast_arrays``.
     """
@@ -139,7 +139,7 @@ class Kernel:
             arrays = [state for state in states if isinstance(state, np.ndarray)]
             if len(arrays) == len(states) and not all(_is_plain(state) for state in arrays):
                 return self(*(np.array(state, order="C") for state in states), out=out)
-            raise InputError(self._wanted(states, out)) from None
+            raise InputError(self._signature_error(states, out)) from None
 
     def _answer(self, states: list[NDArray[Any]], out: NDArray[Any] | None) -> Any:
         count = states[0].shape[1:]
@@ -166,12 +166,12 @@ class Kernel:
                     (state.base is not None or out.base is not None)
                     and np.may_share_memory(out, state)
                 ):
-                    raise TypeError  # machine code was promised that they are apart
+                    raise TypeError  # machine code assumes that they do not overlap
             results = [out.reshape(form.sizes[0], *count)]
         else:
             raise TypeError
         if count:
-            self._spread(
+            self._run_in_threads(
                 lambda *part: form.module.columns(*states, form.constants, *results, *part),
                 count[0],
             )
@@ -227,7 +227,7 @@ class Kernel:
             (count, length) for length in form.lengths
         ]:
             raise InputError(
-                self._wanted([getattr(state, "T", state) for state in states], None)
+                self._signature_error([getattr(state, "T", state) for state in states], None)
                 + " (transposed)"
             )
         results = [np.empty((count, size), self.dtype) for size in form.sizes]
@@ -240,19 +240,21 @@ class Kernel:
             )
             flat = [piece.reshape(-1) for piece in pieces] + [form.constants]
             flat += [result[start : start + step].reshape(-1) for result in results]
-            self._spread(lambda *part, flat=flat: form.module.rows(*flat, *part), len(pieces[0]))
+            self._run_in_threads(
+                lambda *part, flat=flat: form.module.rows(*flat, *part), len(pieces[0])
+            )
         shaped = tuple(
             result.reshape((count, *shape))
             for result, shape in zip(results, form.shapes, strict=True)
         )
         return shaped[0] if len(shaped) == 1 else shaped
 
-    def _spread(self, run: Callable[[int, int], None], count: int) -> None:
+    def _run_in_threads(self, run: Callable[[int, int], None], count: int) -> None:
         """Run over all states, in several threads where that was asked for.
 
         Machine code holds no lock of Python's.
         """
-        threads = min(self.threads, count // ALONE)
+        threads = min(self.threads, count // STATES_PER_THREAD)
         if threads < 2:
             run(0, count)
             return
@@ -262,7 +264,7 @@ class Kernel:
         for other in others:
             other.result()
 
-    def _wanted(self, states: list[Any], out: Any) -> str:
+    def _signature_error(self, states: list[Any], out: Any) -> str:
         form = self._batch
         wanted = ", ".join(
             f"{name} ({n},) or ({n}, N)" for name, n in zip(self.inputs, form.lengths, strict=True)
@@ -270,28 +272,28 @@ class Kernel:
         got = ", ".join(
             f"{getattr(x, 'dtype', type(x).__name__)} {getattr(x, 'shape', '')}" for x in states
         )
-        told = f"the kernel {self.query} takes arrays of {self.dtype}: {wanted}; got {got}"
+        message = f"the kernel {self.query} takes arrays of {self.dtype}: {wanted}; got {got}"
         if out is None:
-            return told
+            return message
         shape = (*form.shapes[0], "N")
         return (
-            f"{told}; out is one C-contiguous array {shape} apart from the inputs, got"
+            f"{message}; out is one C-contiguous array {shape} apart from the inputs, got"
             f" {getattr(out, 'shape', out)}"
         )
 
     @cached_property
     def _batch(self) -> _Form:
-        return self._loaded("arrays")
+        return self._load("arrays")
 
     @cached_property
     def _state(self) -> _Form:
-        form = self._loaded("one state")
+        form = self._load("one state")
         if len(form.shapes) == 1 and len(form.shapes[0]) == 1 and self.dtype == np.float64:
             self._vector = form.module.one, form.constants.ctypes.data, form.sizes[0]
         return form
 
     def is_ready(self) -> bool:
-        """Whether machine code for arrays need not be compiled."""
+        """Return whether machine code for arrays is there, so that nothing need be compiled."""
         return is_ready(self._key("arrays"))
 
     def operations(self) -> int:
@@ -301,7 +303,7 @@ class Kernel:
     def _key(self, what: str) -> str:
         return f"{what} {self.query} {self.dtype} {self._mechanism.key}"
 
-    def _loaded(self, what: str) -> _Form:
+    def _load(self, what: str) -> _Form:
         """Find machine code in the cache, or compile it."""
         from .numba_writer import batch_source, state_source
 

@@ -1,4 +1,4 @@
-"""A program as the source of a numba module: a loop that LLVM vectorises over the states of a batch."""
+"""A program as the source of a numba module, whose loop over states LLVM vectorises."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HEAD = '''"""{name}: {count} operations; written by irbmodels/compiled/numba_wri
 import numpy as np
 from numba import boolean, njit, uint64, void
 from numba import {real} as real
-from irbmodels.compiled.simd_math import FLAGS, apart, at, transpose, {sign} as sign, {exp} as exp, {sincos} as sincos
+from irbmodels.compiled.simd_math import FLAGS, assume_noalias, at, transpose, {sign} as sign, {exp} as exp, {sincos} as sincos
 
 CONSTANTS = {constants}
 LENGTHS = {lengths}
@@ -36,7 +36,7 @@ PLACES = {places}
 @compiled({vectors}, vector, vector, uint64, uint64, uint64, uint64)
 def core({given}, p, y, start, stride, groups, pitch):
 {constant_lines}
-    apart()
+    assume_noalias()
     for j in range(groups * uint64({width})):
 {body}
 
@@ -72,9 +72,9 @@ def near({given}, p, limits, {made}):
 
 
 def state_source(program: Program, single: bool = False) -> str:
-    """Return a module with ``one(x.., p, y..)``, which answers for one state and fills in the results; ``single`` for float32.
+    """Return a module with ``one(x.., p, y..)``, which fills in the results of one state.
 
-    The constants are given by the address ``p`` of their array.
+    With ``single`` it is of float32. The constants are given by the address ``p`` of their array.
 
     ``near(x.., p, limits, y..)`` does so if the square of each input is within its limit, and says
     so; limits come by address. Whoever runs the module defines ``CACHE``: whether numba keeps what
@@ -107,7 +107,9 @@ def state_source(program: Program, single: bool = False) -> str:
 
 
 def batch_source(program: Program, single: bool = False) -> str:
-    """Return a module with functions for arrays ``(n, N)`` and for arrays ``(N, n)``; ``single`` for float32.
+    """Return a module with functions for arrays ``(n, N)`` and for arrays ``(N, n)``.
+
+    With ``single`` it is of float32.
 
     ``core`` does the work on groups of states: inputs have one row of length ``stride`` per
     component, results one row per distinct value. Few results go anywhere, with a ``pitch`` from
@@ -182,9 +184,9 @@ def batch_source(program: Program, single: bool = False) -> str:
         ]
         columns += [f"                {name}[k, start + j] = by[row * uint64({stride}) + j]"]
         rows += (
-            _narrow(name, place, stride)
+            _rows_of_few(name, place, stride)
             if len(place) <= SHUFFLED
-            else _wide(name, i, len(place), stride)
+            else _rows_of_many(name, i, len(place), stride)
         )
     stored = (
         "        y[uint64({row}) * pitch + j] = t{step}"
@@ -239,7 +241,7 @@ def _names(program: Program) -> dict[str, str]:
     }
 
 
-def _narrow(name: str, place: list[int], stride: int) -> list[str]:
+def _rows_of_few(name: str, place: list[int], stride: int) -> list[str]:
     """Write the loop that brings few results of a block from rows to columns."""
     lines = [
         f"            {name}[uint64({len(place)}) * (start + j) + uint64({k})] ="
@@ -249,8 +251,11 @@ def _narrow(name: str, place: list[int], stride: int) -> list[str]:
     return ["        for j in range(size):", *lines]
 
 
-def _wide(name: str, output: int, length: int, stride: int) -> list[str]:
-    """Write the same for many results: tiles of eight by eight, the last ones overlapping, and single states at the end."""
+def _rows_of_many(name: str, output: int, length: int, stride: int) -> list[str]:
+    """Write the same for many results: tiles of eight by eight, then single states.
+
+    The last tiles overlap.
+    """
     return [
         "        whole = size // uint64(8) * uint64(8)",
         "        for j in range(uint64(0), whole, uint64(8)):",

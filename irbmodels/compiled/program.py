@@ -17,7 +17,7 @@ OPERATIONS = {
 """Names of operations with their number of operands; a writer knows all of them."""
 LEAVES = ("input", "constant", "number")
 COST = {"sin": 14, "cos": 14, "exp": 16, "sign": 3, "inv": 4}
-"""How long operations take, in additions; the others take one."""
+"""Time of operations in additions; the others take one."""
 # values that may wait for their use: of 8 to 20 the best, 9 % faster than in the order of CasADi
 ROOM = 14
 
@@ -60,7 +60,7 @@ class Program:
         return sum(step.operation in OPERATIONS for step in self.steps)
 
     def uses(self) -> Counter[int]:
-        """How often each step's value is used, outputs included."""
+        """Number of uses of each step's value, outputs included."""
         counter: Counter[int] = Counter(
             number for output in self.outputs for number in output.steps
         )
@@ -126,7 +126,7 @@ def program_of(
         Output(label, shape, tuple(result))
         for (label, (shape, _)), result in zip(outputs.items(), results, strict=True)
     ]
-    return _trimmed(
+    return _without_unused(
         Program(
             name,
             tuple((label, x.shape[0]) for label, x in inputs.items()),
@@ -153,7 +153,7 @@ def _operation(ca: Any, code: int, operands: list[int], step: Any) -> int:
     return int(step(names[code], *operands))
 
 
-def _trimmed(program: Program) -> Program:
+def _without_unused(program: Program) -> Program:
     """Drop steps that no output needs, and constants that no step needs."""
     needed = {number for output in program.outputs for number in output.steps}
     for number in reversed(range(len(program.steps))):
@@ -172,10 +172,10 @@ def _trimmed(program: Program) -> Program:
         for number, step in enumerate(program.steps)
     ]
     names = tuple(program.constants[i] for i in used)
-    return _renumbered(replace(program, steps=tuple(steps), constants=names), kept)
+    return _reordered(replace(program, steps=tuple(steps), constants=names), kept)
 
 
-def _renumbered(program: Program, order: list[int]) -> Program:
+def _reordered(program: Program, order: list[int]) -> Program:
     """Return a program with the steps of ``order``, in that order."""
     place = {old: new for new, old in enumerate(order)}
     steps = [program.steps[old] for old in order]
@@ -194,8 +194,9 @@ def _renumbered(program: Program, order: list[int]) -> Program:
 
 
 def scheduled(program: Program) -> Program:
-    """Return the same steps in an order that suits a processor, which looks some hundred instructions ahead.
+    """Return the same steps in an order that suits a processor.
 
+    It looks some hundred instructions ahead.
     The step with the longest way to a result comes first, unless more than ROOM values wait: then
     the one that frees most.
     """
@@ -233,15 +234,15 @@ def scheduled(program: Program) -> Program:
             waits[user] -= 1
             if not waits[user]:
                 ready.append(user)
-    return _renumbered(program, order)
+    return _reordered(program, order)
 
 
 def pairs(program: Program) -> Iterator[tuple[int, int, int]]:
-    """Angles whose sine and cosine are both needed, with the numbers of the steps: writers compute them together."""
-    found: dict[int, dict[str, int]] = {}
+    """Yield angles whose sine and cosine are both needed, with the numbers of the steps."""
+    uses: dict[int, dict[str, int]] = {}
     for number, step in enumerate(program.steps):
         if step.operation in ("sin", "cos"):
-            found.setdefault(step.operands[0], {})[step.operation] = number
-    for angle, numbers in found.items():
+            uses.setdefault(step.operands[0], {})[step.operation] = number
+    for angle, numbers in uses.items():
         if len(numbers) == 2:
             yield angle, numbers["sin"], numbers["cos"]

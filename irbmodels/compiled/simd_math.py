@@ -1,4 +1,4 @@
-"""Sine, cosine, exponential and sign that LLVM turns into SIMD loops, in double and in single precision.
+"""Sine, cosine, exponential and sign that LLVM turns into SIMD loops, double and single.
 
 At most 2.5 units in the last place for |x| up to 1e4 (single: 4 pi). NaN stays NaN, and the sine of
 infinity is NaN.
@@ -20,7 +20,7 @@ F = np.float32
 
 
 @intrinsic
-def apart(typingctx):
+def assume_noalias(typingctx):
     """Promise that the arrays given to the calling function do not overlap, and align its stack.
 
     Without the promise LLVM compares all pointers, or gives up; without the alignment, spilled
@@ -43,7 +43,10 @@ def apart(typingctx):
 
 @intrinsic
 def at(typingctx, address, number, like):
-    """Return an entry of an array given by its address, of the type of ``like``: an array costs a call 30 ns, an address none."""
+    """Return an entry of an array given by its address, of the type of ``like``.
+
+    An array costs a call 30 ns, an address none.
+    """
 
     def codegen(context, builder, signature, arguments):
         pointer = builder.inttoptr(
@@ -56,8 +59,9 @@ def at(typingctx, address, number, like):
 
 @intrinsic
 def transpose(typingctx, source, places, first, length, column, target, offset, stride):
-    """Take eight columns of eight rows, and write each column behind its ``offset + stride * number`` of a vector.
+    """Transpose a tile of eight rows and columns into a vector.
 
+    Column ``number`` is written from ``offset + stride * number`` on.
     The rows are ``places[first : first + 8]`` of a flat matrix whose rows have ``length`` entries.
     Loops over results with more than eight columns would become scatters, which take ten times as
     long.
@@ -106,7 +110,7 @@ def transpose(typingctx, source, places, first, length, column, target, offset, 
 
 @inline
 def sincos(x):
-    """Sine and cosine: turn to the nearest multiple of a right angle, then swap and change signs by its last two bits."""
+    """Sine and cosine: reduced to an eighth turn, swapped and signed by the quadrant's bits."""
     # 1.5 * 2^52 leaves the integer in the last bits
     shifted = x * 0.6366197723675814 + 6755399441055744.0
     k = shifted - 6755399441055744.0
@@ -131,7 +135,7 @@ def sincos(x):
 
 @inline
 def exp(x):
-    """Exponential: 2^k in two halves, so that results beyond the range become infinity or fade to 0."""
+    """Exponential: 2^k in two factors, so that results beyond the range become infinity or 0."""
     x = -1000.0 if x < -1000.0 else x
     x = 1000.0 if x > 1000.0 else x
     k = (x * 1.4426950408889634 + 6755399441055744.0) - 6755399441055744.0

@@ -25,7 +25,7 @@ def compiled(name, dtype, vectorised):
         if vectorised:
 
             def run(x, y, z):
-                elementary.apart()
+                elementary.assume_noalias()
                 for i in range(x.size):
                     y[i], z[i] = function(x[i])
 
@@ -40,7 +40,7 @@ def compiled(name, dtype, vectorised):
     if vectorised:
 
         def run(x, y):
-            elementary.apart()
+            elementary.assume_noalias()
             for i in range(x.size):
                 y[i] = function(x[i])
 

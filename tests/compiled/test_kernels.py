@@ -12,7 +12,7 @@ import pytest
 from programs import mechanism
 
 import irbmodels as irb
-from irbmodels.compiled.kernels import ALONE, CHUNK, Kernel
+from irbmodels.compiled.kernels import CHUNK, STATES_PER_THREAD, Kernel
 from irbmodels.compiled.numba_writer import BLOCK_BYTES, batch_source, state_source
 from irbmodels.compiled.program import Output, Program, Step
 from irbmodels.compiled.queries import OF_FRAMES, QUERIES
@@ -679,7 +679,13 @@ def test_threads_share_an_array(name, query, single, threads):
     """Two or three threads give the answers of one, however the states divide."""
     robot, alone = loaded(name), kernel(name, query, single)
     shared = Kernel(query, alone._mechanism, single, threads)
-    for count in (5, ALONE - 1, threads * ALONE, threads * ALONE + 13, 5 * ALONE + 1):
+    for count in (
+        5,
+        STATES_PER_THREAD - 1,
+        threads * STATES_PER_THREAD,
+        threads * STATES_PER_THREAD + 13,
+        5 * STATES_PER_THREAD + 1,
+    ):
         given = states(robot, count, seed=12)
         agree(by_columns(shared, given), by_columns(alone, given), NEARLY)
         agree(by_rows(shared, given), by_columns(alone, given), NEARLY)
@@ -693,12 +699,12 @@ def test_threads_take_parts_of_an_array(monkeypatch):
     for count in (
         0,
         1,
-        ALONE,
-        2 * ALONE - 1,
-        2 * ALONE,
-        2 * ALONE + 50,
-        3 * ALONE - 1,
-        3 * ALONE + 1,
+        STATES_PER_THREAD,
+        2 * STATES_PER_THREAD - 1,
+        2 * STATES_PER_THREAD,
+        2 * STATES_PER_THREAD + 50,
+        3 * STATES_PER_THREAD - 1,
+        3 * STATES_PER_THREAD + 1,
         100_003,
     ):
         parts, names = [], set()
@@ -712,10 +718,10 @@ def test_threads_take_parts_of_an_array(monkeypatch):
                 names.add(threading.get_ident())
 
         before = threading.active_count()
-        made._spread(run, count)
+        made._run_in_threads(run, count)
         assert threading.active_count() == before
         parts.sort()
-        assert len(parts) == max(1, min(3, count // ALONE))
+        assert len(parts) == max(1, min(3, count // STATES_PER_THREAD))
         assert parts[0][0] == 0
         assert parts[-1][1] == count
         assert all(end == begin for (_, end), (begin, _) in pairwise(parts))
@@ -731,7 +737,7 @@ def test_threads_and_arrays_that_must_be_copied(capfd):
     """
     alone = kernel("irb930", "inverse_dynamics")
     shared = Kernel("inverse_dynamics", alone._mechanism, threads=2)
-    q, v, a = states(loaded("irb930"), 2 * ALONE + 3, seed=13)
+    q, v, a = states(loaded("irb930"), 2 * STATES_PER_THREAD + 3, seed=13)
     agree([shared(q.T, v.T, a.T)], [alone(q.T, v.T, a.T)], NEARLY)
     with pytest.raises(InputError):
         shared(q.T.astype(np.float32, order="C"), v.T, a.T)
@@ -875,7 +881,7 @@ def in_python(text, single=False):
         "CACHE": False,
     }
     module = names | {
-        "apart": lambda: None,
+        "assume_noalias": lambda: None,
         "at": lambda array, place, _: array[place],
         "transpose": flat_transpose,
         "sign": np.sign,

@@ -10,7 +10,7 @@ kernels, which defines CACHE.
 import numpy as np
 from numba import float64, int64, njit, uint8, uint64, void
 
-from irbmodels.compiled.simd_math import FLAGS, apart, inline, transpose
+from irbmodels.compiled.simd_math import FLAGS, assume_noalias, inline, transpose
 
 CACHE = globals().get("CACHE", False)
 SINGULAR, REACH, RIGID = 1e-12, 1e-10, 1e-9  # as in closed_form
@@ -128,7 +128,7 @@ def axes(p, x1, x2, x3, x4, x5, x6):
 @compiled(void(vector, vector, uint64))
 def prepare(b, p, groups):
     """Write what all branches share, from row 16 of a block on, for poses in rows 0 to 15."""
-    apart()
+    assume_noalias()
     for j in range(groups * uint64(8)):
         r00, r01, r02, tx = b[at(0, j)], b[at(1, j)], b[at(2, j)], b[at(3, j)]
         r10, r11, r12, ty = b[at(4, j)], b[at(5, j)], b[at(6, j)], b[at(7, j)]
@@ -184,7 +184,7 @@ def prepare(b, p, groups):
 @compiled(void(vector, vector, vector, vector, vector, float64, float64, uint64))
 def branch(b, p, out, bits, missing, f, e, groups):
     """Solve one side of axis 1 (``f``) and one elbow (``e``): two slots, one per sign of axis 5."""
-    apart()
+    assume_noalias()
     side, d, a1, lower_arm, forearm = abs(p[D]), p[D], p[A1], p[LOWER_ARM], p[FOREARM]
     most, least, excess = (
         lower_arm + forearm,
