@@ -387,12 +387,14 @@ def test_other_columns_are_kept(tmp_path, robot):
         (
             {"v1_deg_s": V_DEG[:, 0] * DEG},
             (),
-            "column 'v1_deg_s': positions change 57.3 times as fast as it says",
+            "column 'v1_deg_s': positions change 57.3 times as fast as it says: they are degrees in"
+            " one, radians in the other",
         ),
         (
             {"v1_rad_s": V_DEG[:, 0], "v1_deg_s": None},
             (),
-            "column 'v1_rad_s': positions change 0.01745 times as fast",
+            "column 'v1_rad_s': positions change 0.01745 times as fast as it says: they are radians in"
+            " one, degrees in the other",
         ),
         (
             {"q1_rad": Q_DEG[:, 0] * DEG},

@@ -170,20 +170,20 @@ def _bounds(
     link: str,
 ) -> list[Any]:
     """Inequalities of one body, linear in its parameters."""
-    found: list[Any] = []
+    inequalities: list[Any] = []
     if mass is not None:
         low, high = finite(mass, (2,), f"mass bounds of {link}")
         if not 0.0 <= low <= high:
             raise InputError(f"masses of {link} must grow from 0: {low:g} .. {high:g} kg")
-        found += [parameters[0] >= low, parameters[0] <= high]
+        inequalities += [parameters[0] >= low, parameters[0] <= high]
     if box is not None:
         lower, upper = finite(np.array(box, dtype=float), (2, 3), f"corners of {link} [m]")
         if (lower > upper).any():
             raise InputError(
                 f"corners of {link} are not lower, then upper: {lower.tolist()}, {upper.tolist()} m"
             )
-        found += [
+        inequalities += [
             parameters[1:4] >= lower * parameters[0],
             parameters[1:4] <= upper * parameters[0],
         ]
-    return found
+    return inequalities

@@ -79,12 +79,12 @@ def friction_columns(rows: TorqueEquations, axes: Sequence[int] | None = None) -
     base = rows.base
     first = rows.robot.parameter_vector().size - 3 * rows.robot.n
     columns = [[first + 3 * axis + k for k in range(3)] for axis in base.axes]
-    found = np.array(
+    indices = np.array(
         [[base.columns.index(c) if c in base.columns else -1 for c in three] for three in columns]
     )
     if axes is not None:
-        found[~np.isin(base.axes, axes), 2] = -1
-    return found
+        indices[~np.isin(base.axes, axes), 2] = -1
+    return indices
 
 
 def stribeck_fit(
@@ -196,7 +196,7 @@ class _Residuals:
 def _levenberg_marquardt(model: _Residuals, x: Array) -> Array:
     from scipy.optimize import least_squares
 
-    found = least_squares(
+    solution = least_squares(
         model.residual,
         x,
         model.jacobian,
@@ -206,7 +206,7 @@ def _levenberg_marquardt(model: _Residuals, x: Array) -> Array:
         ftol=1e-13,
         gtol=1e-13,
     )
-    return np.asarray(found.x, dtype=float)
+    return np.asarray(solution.x, dtype=float)
 
 
 def _noise(model: _Residuals, x: Array, samples: int) -> Array:

@@ -18,11 +18,11 @@ def impossible_bodies(robot: Robot) -> dict[str, str]:
     Tool and payload do not count.
     """
     model = robot.with_load().model
-    found = {}
+    impossible = {}
     for joint, body in list(zip(model.names, model.inertias, strict=True))[1:]:
         if reasons := Inertial.of(body.mass, body.lever, body.inertia).impossibilities():
-            found[link_of(joint)] = reasons[0]
-    return found
+            impossible[link_of(joint)] = reasons[0]
+    return impossible
 
 
 def possible_prior(robot: Robot) -> Array:

@@ -130,13 +130,15 @@ def least_squares(
     whole = total.combined_factor(used)
     inverse = invert_factor(whole[:-1, :-1], total.names)
     beta = inverse @ whole[:-1, -1]
-    found = (
+    deviations = (
         np.sqrt(total.residual_squares(beta) * total.size / count)
         if noise is None
         else finite(noise, (total.size,), "noise")
     )
-    covariance = sandwich_covariance(inverse, total, np.square(used * found))
-    return Fit(total.names, total.units, beta, covariance, found, used, total.samples, count, whole)
+    covariance = sandwich_covariance(inverse, total, np.square(used * deviations))
+    return Fit(
+        total.names, total.units, beta, covariance, deviations, used, total.samples, count, whole
+    )
 
 
 def weighted_least_squares(total: Accumulator, passes: int = 1) -> Fit:
@@ -186,9 +188,9 @@ def invert_factor(factor: Array, names: tuple[str, ...]) -> Array:
     # the inverse of the smallest singular value, up to sqrt(p)
     if singular or not np.linalg.norm(inverse) < 1.0 / EXCITED:
         mixed = np.flatnonzero(np.abs(svd(unit)[2][-1]) > 0.1)
-        told = ", ".join(names[i] for i in mixed)
+        confounded = ", ".join(names[i] for i in mixed)
         raise InputError(
-            f"these samples do not tell apart: {told}; excite them, or take fewer parameters"
+            f"these samples do not tell apart: {confounded}; excite them, or take fewer parameters"
         )
     result: Array = np.triu(inverse) / length[:, None]
     return result

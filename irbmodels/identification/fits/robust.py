@@ -63,27 +63,27 @@ def huber(samples: Samples, rows: Equations, k: float = TUNING) -> Fit:
     fit = least_squares(plain)
     noise, expected = floor_noise(plain, fit.noise), _expected(k)
     for _ in range(PASSES):
-        found = samples.reduce(partial(_pass, rows=rows, beta=fit.beta, noise=noise, k=k))
-        degrees = found.plain.samples - found.plain.p / found.plain.size
-        noise = floor_noise(plain, noise * np.sqrt(found.clipped / (degrees * expected)))
-        after = least_squares(found.weighted, 1.0 / np.square(noise))
+        sums = samples.reduce(partial(_pass, rows=rows, beta=fit.beta, noise=noise, k=k))
+        degrees = sums.plain.samples - sums.plain.p / sums.plain.size
+        noise = floor_noise(plain, noise * np.sqrt(sums.clipped / (degrees * expected)))
+        after = least_squares(sums.weighted, 1.0 / np.square(noise))
         moved = np.abs(after.beta - fit.beta)
         fit = after
         if (moved <= CONVERGED * fit.deviation).all():
-            return _with_spread(fit, found, noise)
+            return _with_spread(fit, sums, noise)
     raise InputError(
         f"Huber's estimate does not settle in {PASSES} passes: are most samples outliers?"
     )
 
 
-def _with_spread(fit: Fit, found: _Pass, noise: Array) -> Fit:
+def _with_spread(fit: Fit, sums: _Pass, noise: Array) -> Fit:
     """Set noise and covariance: ``A`` from the share of inliers, ``B`` from clipped squares."""
     weights = 1.0 / np.square(noise)
-    inside = found.inside / found.plain.samples
-    squares = found.clipped / (found.plain.samples - found.plain.p / found.plain.size)
-    half = invert_factor(found.plain.combined_factor(weights * inside)[:-1, :-1], fit.names)
+    inside = sums.inside / sums.plain.samples
+    squares = sums.clipped / (sums.plain.samples - sums.plain.p / sums.plain.size)
+    half = invert_factor(sums.plain.combined_factor(weights * inside)[:-1, :-1], fit.names)
     return replace(
-        fit, noise=noise, covariance=sandwich_covariance(half, found.plain, weights * squares)
+        fit, noise=noise, covariance=sandwich_covariance(half, sums.plain, weights * squares)
     )
 
 

@@ -106,9 +106,9 @@ def _searched(total: Accumulator, p: int, possible: Mask, weights: Array) -> NDA
             for k in np.flatnonzero(possible[:, i]):
                 other = best.copy()
                 other[i] = k
-                found = left(other)
-                if found < least:
-                    best, least = other, found
+                misfit = left(other)
+                if misfit < least:
+                    best, least = other, misfit
         if np.array_equal(best, before):
             break
     return best

@@ -97,21 +97,21 @@ def read_recording(
     )
     table = read_table(path)
     linear = tuple(bool(flag) for flag in robot.limits.linear)
-    time, found = _understood(table, linear, dict(columns or {}))
-    used = {column.name for column in found} | set(time)
+    time, axis_columns = _interpret_names(table, linear, dict(columns or {}))
+    used = {column.name for column in axis_columns} | set(time)
     for name in sorted(used & table.words.keys()):
         row, cell = table.words[name]
         raise MotionError(
             f"{table.path}: row {row}, column {name!r}: {cell!r} is not a number;"
-            f" {_instead(cell, name, name in time)}"
+            f" {_cell_advice(cell, name, name in time)}"
         )
     t = _times(table, time)
     if len(t) == 1:
         raise MotionError(
             f"{table.path}: row {table.first} is the only one; a log needs two rows or more"
         )
-    values = _values(table, found, robot)
-    findings = _partial(values, found)
+    values = _values(table, axis_columns, robot)
+    findings = _missing_axes(values, axis_columns)
     more: dict[str, Array] = {}
     flags: Any = None
     synthetic = False
@@ -135,7 +135,7 @@ def read_recording(
             name,
         )
         for name in more
-        if (ours := _suspected(name, linear, {column[:2] for column in found}))
+        if (ours := _probable_name(name, linear, {column[:2] for column in axis_columns}))
     ]
     findings += [
         Finding(
@@ -161,11 +161,11 @@ def read_recording(
         recording,
         robot,
         table.first,
-        {(column.quantity, column.axis): column.name for column in found},
+        {(column.quantity, column.axis): column.name for column in axis_columns},
     )
 
 
-def _instead(cell: str, column: str, time: bool) -> str:
+def _cell_advice(cell: str, column: str, time: bool) -> str:
     """Return what should stand in a cell that holds no number."""
     if "," in cell and is_number(cell.replace(",", ".", 1)):
         return "write a decimal point"
@@ -180,12 +180,12 @@ def _instead(cell: str, column: str, time: bool) -> str:
     )
 
 
-def _understood(
+def _interpret_names(
     table: Table, linear: Sequence[bool], columns: dict[str, str]
 ) -> tuple[dict[str, float], list[Column]]:
     """Return the columns of time with their factors, and those of the axes."""
     for ours, theirs in columns.items():
-        if ours not in _TIMES and _own(ours, ours, linear) is None:
+        if ours not in _TIMES and _own_column(ours, ours, linear) is None:
             raise InputError(
                 f"{ours!r} is no name of a column, such as t, t_ms, q1_deg, v2_rad_s, tau3_Nm,"
                 " qm1_rad"
@@ -196,21 +196,23 @@ def _understood(
                 f" missing{close_to(theirs, table.names)}"
             )
     named = {theirs: ours for ours, theirs in columns.items()}
-    time, found = {}, []
+    time, axis_columns = {}, []
     base = 0 if any((hit := _EGM.fullmatch(name)) and hit[1] == "0" for name in table.names) else 1
     for name in table.names:
         ours = named.get(name, name)
         if ours in _TIMES:
             time[name] = _TIMES[ours]
-        elif column := _own(ours, name, linear):
-            found.append(column)
+        elif column := _own_column(ours, name, linear):
+            axis_columns.append(column)
         elif hit := _EGM.fullmatch(name):
-            found.append(_shown("q", int(hit[1]) - base, name, linear))
+            axis_columns.append(_controller_column("q", int(hit[1]) - base, name, linear))
         elif (hit := _SIGNAL.fullmatch(name)) and int(hit[2]) <= len(linear):
-            found.append(_shown(_SIGNAL_OF[hit[1].lower()], int(hit[2]) - 1, name, linear))
-    found = [column for column in found if 0 <= column.axis < len(linear)]
-    for i, column in enumerate(found):
-        for other in found[:i]:
+            axis_columns.append(
+                _controller_column(_SIGNAL_OF[hit[1].lower()], int(hit[2]) - 1, name, linear)
+            )
+    axis_columns = [column for column in axis_columns if 0 <= column.axis < len(linear)]
+    for i, column in enumerate(axis_columns):
+        for other in axis_columns[:i]:
             if column[:2] == other[:2]:
                 what = f"{column.quantity} of axis {column.axis + 1}"
                 raise MotionError(
@@ -218,13 +220,13 @@ def _understood(
                     f" {what}; keep one"
                 )
     for axis in range(len(linear)):
-        if not any(column[:2] == ("q", axis) for column in found):
+        if not any(column[:2] == ("q", axis) for column in axis_columns):
             ours = f"q{axis + 1}_{'mm' if linear[axis] else 'deg'}"
             shown = ", ".join(table.names)[:200]
             strange = [
                 name
                 for name in table.names
-                if name not in time and name not in {column.name for column in found}
+                if name not in time and name not in {column.name for column in axis_columns}
             ]
             raise MotionError(
                 f"{table.path}: row 1: column {ours!r} is missing{close_to(ours, strange)}"
@@ -234,10 +236,10 @@ def _understood(
         raise MotionError(
             f"{table.path}: row 1: columns {' and '.join(map(repr, time))} are both times; keep one"
         )
-    return time or _other_time(table), found
+    return time or _foreign_time(table), axis_columns
 
 
-def _own(ours: str, name: str, linear: Sequence[bool]) -> Column | None:
+def _own_column(ours: str, name: str, linear: Sequence[bool]) -> Column | None:
     """Return what a name of the own form says, or None."""
     hit = _OWN.fullmatch(ours)
     if hit is None or hit[4] not in _UNITS[hit[1]] or int(hit[3]) > len(linear):
@@ -248,7 +250,7 @@ def _own(ours: str, name: str, linear: Sequence[bool]) -> Column | None:
     return Column(hit[1], int(hit[3]) - 1, factor, bool(hit[2]), name)
 
 
-def _shown(quantity: str, axis: int, name: str, linear: Sequence[bool]) -> Column:
+def _controller_column(quantity: str, axis: int, name: str, linear: Sequence[bool]) -> Column:
     """Return a column in the controller's units."""
     factor = (
         1.0 if quantity == "tau" else _MM if 0 <= axis < len(linear) and linear[axis] else _TURN
@@ -256,7 +258,7 @@ def _shown(quantity: str, axis: int, name: str, linear: Sequence[bool]) -> Colum
     return Column(quantity, axis, factor, False, name)
 
 
-def _other_time(table: Table) -> dict[str, float]:
+def _foreign_time(table: Table) -> dict[str, float]:
     clock = {
         name: 1e-6 if hit[2] else 1.0 for name in table.names if (hit := _EGM_CLOCK.fullmatch(name))
     }
@@ -308,12 +310,12 @@ def _times(table: Table, time: Mapping[str, float]) -> Array:
     return t
 
 
-def _values(table: Table, found: Sequence[Column], robot: Robot) -> dict[str, Array]:
+def _values(table: Table, axis_columns: Sequence[Column], robot: Robot) -> dict[str, Array]:
     """Return the quantities on the arm side; NaN for axes that the file does not have."""
     rows = len(next(iter(table.columns.values())))
     values = {}
     for quantity in QUANTITIES:
-        columns = [column for column in found if column.quantity == quantity]
+        columns = [column for column in axis_columns if column.quantity == quantity]
         if not columns:
             continue
         arm, motor = np.full((rows, robot.n), np.nan), np.full((rows, robot.n), np.nan)
@@ -338,14 +340,14 @@ def _values(table: Table, found: Sequence[Column], robot: Robot) -> dict[str, Ar
     return values
 
 
-def _partial(values: Mapping[str, Array], found: Sequence[Column]) -> list[Finding]:
+def _missing_axes(values: Mapping[str, Array], axis_columns: Sequence[Column]) -> list[Finding]:
     """Name the axes of which a quantity is not in the file at all."""
     findings = []
     for quantity, array in values.items():
         lost = [
             str(i + 1)
             for i in range(array.shape[1])
-            if not any(column[:2] == (quantity, i) for column in found)
+            if not any(column[:2] == (quantity, i) for column in axis_columns)
         ]
         if lost:
             flag = Flag.NO_TORQUE if quantity == "tau" else Flag.NO_SPEED
@@ -370,7 +372,7 @@ def _axis(name: str) -> int:
     return int(signal[2]) if (signal := _SIGNAL.fullmatch(name)) else 0
 
 
-def _suspected(name: str, linear: Sequence[bool], have: set[tuple[str, int]]) -> str:
+def _probable_name(name: str, linear: Sequence[bool], have: set[tuple[str, int]]) -> str:
     """Return the name that a column was meant to have: ``tau1_Nm`` for ``tau1``; else empty."""
     hit = re.fullmatch(r"(q|v|a|tau|torque)_?([1-9])(?:_\w*)?", name, re.IGNORECASE)
     if hit is None or int(hit[2]) > len(linear):

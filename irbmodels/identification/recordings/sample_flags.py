@@ -33,7 +33,7 @@ def flag_outliers(recording: Recording, window: float = 0.1, threshold: float = 
     Raises:
         InputError: if the window holds less than three samples, or an argument is not positive.
     """
-    _checked(recording)
+    _check_type(recording)
     if len(recording) < 3:
         few = f"{len(recording)} sample{'' if len(recording) == 1 else 's'}"
         raise InputError(f"outliers need a log of three samples or more to stand out of, not {few}")
@@ -46,21 +46,21 @@ def flag_outliers(recording: Recording, window: float = 0.1, threshold: float = 
     result = recording
     for quantity, flag in (("q", Flag.POSITION_OUTLIER), ("tau", Flag.TORQUE_OUTLIER)):
         values = getattr(recording, quantity)
-        found = np.zeros(recording.q.shape, dtype=bool)
+        mask = np.zeros(recording.q.shape, dtype=bool)
         for axis in range(recording.n if values is not None else 0):
             for part in recording.segments(~np.isfinite(values[:, axis])):
-                found[part, axis] = _far(values[part, axis], samples, threshold)
-        count = int(found.sum())
+                mask[part, axis] = _outlying(values[part, axis], samples, threshold)
+        count = int(mask.sum())
         if count:
             what = (
                 f"{count} outliers of {quantity}, {threshold:g} standard deviations or more from"
                 " what is around them"
             )
-            result = result.with_flag(found, flag, Finding(what, "flagged", samples=count))
+            result = result.with_flag(mask, flag, Finding(what, "flagged", samples=count))
     return result
 
 
-def _checked(recording: Recording) -> Recording:
+def _check_type(recording: Recording) -> Recording:
     return as_instance(recording, Recording, "what is looked through is a Recording")
 
 
@@ -73,7 +73,7 @@ def _samples(recording: Recording, window: float) -> int:
     return 2 * int(count) + 1 if 0.0 <= count < np.inf else 0
 
 
-def _far(x: Array, samples: int, threshold: float) -> Mask:
+def _outlying(x: Array, samples: int, threshold: float) -> Mask:
     """Where values of one axis lie far off."""
     if len(x) < _FEWEST:
         return np.zeros(len(x), dtype=bool)
@@ -107,14 +107,14 @@ def _between_neighbours(x: Array, samples: int) -> Array:
     Right on a straight line, at the ends too.
     """
     reach, last, here = max(samples // 2, 2), len(x) - 1, np.arange(len(x))
-    said = np.empty((reach, len(x)))
+    estimates = np.empty((reach, len(x)))
     for k in range(1, reach + 1):
         left, right = here - k, here + k
-        said[k - 1] = 0.5 * (x[np.maximum(left, 0)] + x[np.minimum(right, last)])
+        estimates[k - 1] = 0.5 * (x[np.maximum(left, 0)] + x[np.minimum(right, last)])
         for alone, side in ((left < 0, k), (right > last, -k)):
             one, two = (np.clip(here[alone] + i * side, 0, last) for i in (1, 2))
-            said[k - 1, alone] = 2.0 * x[one] - x[two]
-    return np.asarray(np.median(said, axis=0), dtype=float)
+            estimates[k - 1, alone] = 2.0 * x[one] - x[two]
+    return np.asarray(np.median(estimates, axis=0), dtype=float)
 
 
 def flag_saturation(recording: Recording, limit: ArrayLike | None = None) -> Recording:
@@ -129,26 +129,26 @@ def flag_saturation(recording: Recording, limit: ArrayLike | None = None) -> Rec
     Raises:
         InputError: if there are no torques, or limits are not positive.
     """
-    _checked(recording)
+    _check_type(recording)
     if recording.tau is None:
         raise InputError("this recording has no torques that could saturate")
     tau = recording.tau
     if limit is None:
-        found = _plateaus(tau, np.nanmax(tau, axis=0, initial=-np.inf)) | _plateaus(
+        mask = _plateaus(tau, np.nanmax(tau, axis=0, initial=-np.inf)) | _plateaus(
             tau, np.nanmin(tau, axis=0, initial=np.inf)
         )
     else:
         bound = finite(limit, (recording.n,), "limits of torque")
         if not (bound > 0.0).all():
             raise InputError(f"limits of torque are positive, not {bound.tolist()}")
-        found = np.abs(tau) >= 0.999 * bound
-    count = int(found.sum())
+        mask = np.abs(tau) >= 0.999 * bound
+    count = int(mask.sum())
     finding = Finding(
         f"{count} torques stand at a limit",
         "flagged SATURATED: the motion asked for more",
         samples=count,
     )
-    return recording.with_flag(found, Flag.SATURATED, finding) if count else recording
+    return recording.with_flag(mask, Flag.SATURATED, finding) if count else recording
 
 
 def _plateaus(tau: Array, extreme: Array) -> Mask:
@@ -167,7 +167,7 @@ def flag_rest(recording: Recording, rest: float = 0.005, window: float = 0.08) -
     """
     from scipy.ndimage import maximum_filter1d, minimum_filter1d
 
-    _checked(recording)
+    _check_type(recording)
     if not (0.0 < rest < np.inf and 0.0 < window < np.inf):
         raise InputError(f"rest and window are positive, not {rest!r}, {window!r}")
     size = max(_samples(recording, window), 1)

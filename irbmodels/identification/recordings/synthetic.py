@@ -134,7 +134,9 @@ def simulate_log(run: Run, sensors: Sensors | None = None, seed: int = 0) -> Rec
     stamps = t + np.clip(
         sensors.jitter * random.normal(size=len(t)), -0.4 / sensors.rate, 0.4 / sensors.rate
     )
-    told = Finding(f"synthetic: simulated {run.notes.get('robot', 'arm')}, {sensors}, seed {seed}")
+    finding = Finding(
+        f"synthetic: simulated {run.notes.get('robot', 'arm')}, {sensors}, seed {seed}"
+    )
     logged = Recording(
         stamps,
         q,
@@ -142,7 +144,7 @@ def simulate_log(run: Run, sensors: Sensors | None = None, seed: int = 0) -> Rec
         None,
         tau,
         linear=run.linear,
-        findings=(told,),
+        findings=(finding,),
         source=f"simulated {run.notes.get('robot', 'arm')}",
         synthetic=True,
     )

@@ -188,8 +188,8 @@ def merge_recordings(
             "no axis has positions throughout in both logs; resample them, or cut off what is"
             " missing"
         )
-    found = estimate_delay(two[:, good], one[:, good], step, most)
-    at, hole = recording.t + found.seconds, GAP * other.step
+    lag = estimate_delay(two[:, good], one[:, good], step, most)
+    at, hole = recording.t + lag.seconds, GAP * other.step
     new = {
         name: _between(other.t, getattr(other, name), at, hole)
         for name in QUANTITIES
@@ -202,16 +202,14 @@ def merge_recordings(
     }
     flags = recording.flags | _neighbours(other.flags, other.t, at)
     taken = ", ".join([*new, *more]) or "nothing"
-    what = (
-        f"{taken} from {other.source or 'another log'}, which is {1e3 * found.seconds:.5g} ms late"
-    )
+    what = f"{taken} from {other.source or 'another log'}, which is {1e3 * lag.seconds:.5g} ms late"
     synthetic = recording.synthetic or other.synthetic
     result = recording.changed(
         **new, extra={**recording.extra, **more}, flags=flags, synthetic=synthetic
     )
     return result.with_findings(
-        Finding(what, f"standard deviation {1e3 * found.deviation:.2g} ms")
-    ), found
+        Finding(what, f"standard deviation {1e3 * lag.deviation:.2g} ms")
+    ), lag
 
 
 def _only(name: str, recording: Recording, other: Recording) -> bool:
@@ -238,10 +236,10 @@ def resample(recording: Recording, rate: float) -> Recording:
             f"a rate is a positive number [Hz] that leaves 2 to {_MOST:g} samples, not"
             f" {short_repr(rate)}"
         )
-    source, told = recording, []
+    source, findings = recording, []
     if rate * recording.step < 0.9:
         source, cutoff = _slow(recording, 0.4 * rate), 0.4 * rate
-        told.append(
+        findings.append(
             Finding(
                 f"positions and torques low-passed at {cutoff:.4g} Hz before the rate was lowered"
                 f" to {rate:g} Hz"
@@ -261,13 +259,13 @@ def resample(recording: Recording, rate: float) -> Recording:
     )
     flags[made] |= np.uint16(Flag.INTERPOLATED)
     count = int(made.sum())
-    told.append(
+    findings.append(
         Finding(
             f"resampled from {1.0 / recording.step:.5g} Hz to {rate:g} Hz",
             f"{count} samples flagged INTERPOLATED" * (count > 0),
         )
     )
-    return recording.changed(t=t, q=q, **arrays, extra=more, flags=flags).with_findings(*told)
+    return recording.changed(t=t, q=q, **arrays, extra=more, flags=flags).with_findings(*findings)
 
 
 def _slow(recording: Recording, cutoff: float) -> Recording:

@@ -54,7 +54,7 @@ def _sizes(bodies: Array) -> Array:
 def write_parameter_set(
     path: str | Path,
     found: IdentifiedParameters,
-    judged: Verdict,
+    verdict: Verdict,
     ref: str,
     name: str = "identified",
 ) -> Path:
@@ -67,7 +67,7 @@ def write_parameter_set(
     Args:
         path: File to write, with the suffix .yaml.
         found: Set of bodies and friction.
-        judged: Verdict on the set.
+        verdict: Verdict on the set.
         ref: Where the samples come from.
         name: Of the set of inertials, and of the set of friction.
 
@@ -83,22 +83,22 @@ def write_parameter_set(
         raise MissingData(
             f"{found.robot.name} comes from a URDF, which has no tables to lay numbers on"
         )
-    if judged.negative_parameters:
+    if verdict.negative_parameters:
         raise InputError(
-            f"{', '.join(judged.negative_parameters)} is negative: friction or a rotor would drive"
+            f"{', '.join(verdict.negative_parameters)} is negative: friction or a rotor would drive"
             " the axis; method consistent keeps it from that"
         )
     with replacing(file) as temporary:
-        found.write(temporary, name, ref, _about(judged))
+        found.write(temporary, name, ref, _about(verdict))
         table: dict[str, Any] = yaml.safe_load(temporary.read_text(encoding="utf-8"))
-        if judged.impossible_bodies:
+        if verdict.impossible_bodies:
             chosen = table["inertials"]["sets"][name]
             chosen["impossible"] = sorted(
-                {*chosen.get("impossible", ()), *judged.impossible_bodies}
+                {*chosen.get("impossible", ()), *verdict.impossible_bodies}
             )
         rotary = [
             float(v)
-            for v, unit in zip(judged.coverage.speed, judged.units, strict=True)
+            for v, unit in zip(verdict.coverage.speed, verdict.units, strict=True)
             if unit == "N m"
         ]
         if "friction" in table and rotary:
@@ -109,18 +109,18 @@ def write_parameter_set(
                 min(rotary) if before is None else min(before, *rotary)
             )
         table["identified"] = {
-            "trustworthy": judged.trustworthy,
-            "reasons": list(judged.reasons),
-            "sums": {one.name: [one.estimate, one.deviation] for one in judged.estimates},
+            "trustworthy": verdict.trustworthy,
+            "reasons": list(verdict.reasons),
+            "sums": {one.name: [one.estimate, one.deviation] for one in verdict.estimates},
         }
-        write_tables(temporary.parent, {temporary.stem: table}, f"{judged.robot}: {ref}")
+        write_tables(temporary.parent, {temporary.stem: table}, f"{verdict.robot}: {ref}")
     return file
 
 
-def _about(judged: Verdict) -> str:
-    axes = ", ".join(f"{value:.1f}" for value in judged.held_out.rmse_over_average)
-    worth = "" if judged.trustworthy else "NOT TRUSTWORTHY: "
+def _about(verdict: Verdict) -> str:
+    axes = ", ".join(f"{value:.1f}" for value in verdict.held_out.rmse_over_average)
+    worth = "" if verdict.trustworthy else "NOT TRUSTWORTHY: "
     return (
-        f"{worth}identified from {judged.samples} samples; RMSE over mean torque on"
-        f" {judged.held_samples} others: {axes} %"
+        f"{worth}identified from {verdict.samples} samples; RMSE over mean torque on"
+        f" {verdict.held_samples} others: {axes} %"
     )

@@ -74,19 +74,19 @@ def split_recording(recording: Recording, share: float = HELD) -> Split:
     as_instance(recording, Recording, "a log is a Recording")
     if not 0.0 < number(share, "the share of a log that is held out, between 0 and 1,") < 1.0:
         raise InputError(f"the share of a log that is held out lies between 0 and 1, not {share!r}")
-    place = int(
+    start = int(
         np.searchsorted(recording.t, recording.t[-1] - share * (recording.t[-1] - recording.t[0]))
     )
-    if not 0 < place < len(recording):
+    if not 0 < start < len(recording):
         raise InputError(
             f"{recording.source}: {len(recording)} samples are too few to hold some of them out"
         )
-    told = Finding(
-        f"the last {share:.0%} of the log, from t = {recording.t[place]:.4g} s on, is held out"
+    finding = Finding(
+        f"the last {share:.0%} of the log, from t = {recording.t[start]:.4g} s on, is held out"
     )
     return Split(
-        recording.select(slice(0, place)).with_findings(told),
-        recording.select(slice(place, len(recording))).with_findings(told),
+        recording.select(slice(0, start)).with_findings(finding),
+        recording.select(slice(start, len(recording))).with_findings(finding),
     )
 
 

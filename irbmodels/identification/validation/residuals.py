@@ -117,12 +117,12 @@ def state_dependence(
         for axis, column in enumerate(state.T):
             if np.ptp(column) < CONSTANT:
                 continue
-            places, bins = _places(column)
-            means, counts = _means(places, bins, centred)
+            indices, bins = _bin_indices(column)
+            means, counts = _bin_means(indices, bins, centred)
             between = (counts[:, None] * np.square(means)).sum(axis=0)
             noise = (total - between) / (count - bins)
             memory = whiteness_test(
-                np.split(centred - means[places], ends), lags
+                np.split(centred - means[indices], ends), lags
             ).correlation_length
             explained = np.divide(
                 between - (bins - 1) * noise, total, out=np.zeros(size), where=total > 0.0
@@ -137,27 +137,27 @@ def state_dependence(
 
 def binned_mean(residual: Array, column: Array, memory: float) -> BinnedMean:
     """Return the mean of one axis' residual ``(N,)`` over a quantity ``(N,)``."""
-    places, bins = _places(column)
-    at, counts = _means(places, bins, column[:, None])
-    mean, _ = _means(places, bins, residual[:, None])
-    square, _ = _means(places, bins, np.square(residual - mean[places, 0])[:, None])
+    indices, bins = _bin_indices(column)
+    at, counts = _bin_means(indices, bins, column[:, None])
+    mean, _ = _bin_means(indices, bins, residual[:, None])
+    square, _ = _bin_means(indices, bins, np.square(residual - mean[indices, 0])[:, None])
     return BinnedMean(at[:, 0], mean[:, 0], np.sqrt(square[:, 0] * memory / counts))
 
 
-def _places(column: Array) -> tuple[NDArray[np.intp], int]:
+def _bin_indices(column: Array) -> tuple[NDArray[np.intp], int]:
     """Return the bin of each sample, bins having as many samples as each other."""
     bins = int(np.clip(len(column) // FEWEST, 2, BINS))
     edges = np.unique(np.quantile(column, np.linspace(0.0, 1.0, bins + 1))[1:-1])
-    found, places = np.unique(np.searchsorted(edges, column, side="right"), return_inverse=True)
-    if len(found) < 2:  # most samples are equal
+    used, indices = np.unique(np.searchsorted(edges, column, side="right"), return_inverse=True)
+    if len(used) < 2:  # most samples are equal
         return (column > column.min()).astype(np.intp), 2
-    return places, len(found)
+    return indices, len(used)
 
 
-def _means(places: NDArray[np.intp], bins: int, values: Array) -> tuple[Array, Array]:
+def _bin_means(indices: NDArray[np.intp], bins: int, values: Array) -> tuple[Array, Array]:
     """Return means in bins ``(bins, k)``, and how many samples each has."""
-    counts = np.bincount(places, minlength=bins).astype(float)
+    counts = np.bincount(indices, minlength=bins).astype(float)
     sums = np.stack(
-        [np.bincount(places, weights=column, minlength=bins) for column in values.T], axis=1
+        [np.bincount(indices, weights=column, minlength=bins) for column in values.T], axis=1
     )
     return sums / counts[:, None], counts
