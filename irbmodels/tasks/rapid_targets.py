@@ -119,13 +119,15 @@ def _of_target(
     units: Mapping[str, Robot] | None,
 ) -> Iterator[str]:
     pose = target.pose(wobj, units)
-    found: Any = robot.inverse_kinematics(pose)
-    if not found:
-        yield f"{name}: no solution: {found.note}"
+    solutions: Any = robot.inverse_kinematics(pose)
+    if not solutions:
+        yield f"{name}: no solution: {solutions.note}"
         return
     programmed: Any = robot.inverse_kinematics(pose, configuration=target.robconf.values)
     others = [
-        one for one in found if not any(np.allclose(one.q, own.q, atol=1e-6) for own in programmed)
+        one
+        for one in solutions
+        if not any(np.allclose(one.q, own.q, atol=1e-6) for own in programmed)
     ]
     inside = sum(one.in_range for one in (*programmed, *others))
     wanted = "" if programmed else f", none as programmed, {target.robconf}"
@@ -144,11 +146,11 @@ def _row(robot: Robot, head: str, q: Array, configuration: str = "") -> Iterator
 def _near(robot: Robot, q: Array) -> Iterator[str]:
     """Yield the singularities that a posture is near, with distances."""
     try:
-        found = robot.singularities(q)
+        distances = robot.singularities(q)
     except MissingData:  # an arm of another shape
         return
-    for kind, distance in (("wrist", found.wrist), ("elbow", found.elbow)):
+    for kind, distance in (("wrist", distances.wrist), ("elbow", distances.elbow)):
         if abs(distance) < NEAR:
             yield f"{math.degrees(abs(distance)):.3f} deg from the {kind} singularity"
-    if abs(found.shoulder) < NEAR_AXIS:
-        yield f"{1000.0 * abs(found.shoulder):.2f} mm from the shoulder singularity"
+    if abs(distances.shoulder) < NEAR_AXIS:
+        yield f"{1000.0 * abs(distances.shoulder):.2f} mm from the shoulder singularity"

@@ -213,17 +213,17 @@ class _Joined(PosePath):
 
     def _along(self, s: Array) -> Along:
         number = np.searchsorted(self._ends[:-1], s, side="right")
-        found = Along(np.empty((s.size, 4, 4)), np.empty((s.size, 6)), np.empty((s.size, 6)))
+        result = Along(np.empty((s.size, 4, 4)), np.empty((s.size, 6)), np.empty((s.size, 6)))
         for i in np.unique(number):
             here = number == i
             piece = self._pieces[i]
             for whole, part in zip(
-                found,
+                result,
                 piece.at(np.clip(s[here] - (self._ends[i] - piece.length), 0.0, piece.length)),
                 strict=True,
             ):
                 whole[here] = part
-        return found
+        return result
 
 
 def _is_smooth(first: PosePath, second: PosePath, which: str) -> bool:

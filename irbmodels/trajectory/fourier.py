@@ -103,11 +103,11 @@ class FourierSeries:
             np.hstack([none, -sine * rates, cosine * rates]),
             np.hstack([none, -cosine * rates**2, -sine * rates**2]),
         ]
-        found = [matrix @ self._from_parameters for matrix in rows]
+        matrices = [matrix @ self._from_parameters for matrix in rows]
         # exactly: a rest that rounding moves would rub
-        found[0][share == 0.0] = np.eye(1, self.size)
-        found[1][share == 0.0] = found[2][share == 0.0] = 0.0
-        return Maps(*found)
+        matrices[0][share == 0.0] = np.eye(1, self.size)
+        matrices[1][share == 0.0] = matrices[2][share == 0.0] = 0.0
+        return Maps(*matrices)
 
     def coefficients(self, x: ArrayLike) -> Coefficients:
         """Return the coefficients of parameters ``(P, n)``, one column per axis."""

@@ -56,21 +56,23 @@ class JerkLimited(Trajectory):
         widths = np.diff(
             np.append(self._starts, np.full((self.n, 1), self.duration), axis=1), axis=1
         )
-        found = [q, self._end[0][:, None]]
+        values = [q, self._end[0][:, None]]
         for t in turning:
             inside = np.where((t > 0.0) & (t < widths), t, 0.0)
-            found.append(_integrate(self._states, self._jerks, inside)[0])
-        return np.min(np.hstack(found), axis=1), np.max(np.hstack(found), axis=1)
+            values.append(_integrate(self._states, self._jerks, inside)[0])
+        return np.min(np.hstack(values), axis=1), np.max(np.hstack(values), axis=1)
 
     def _at(self, t: Array) -> State:
-        found = np.empty((4, t.size, self.n))
+        values = np.empty((4, t.size, self.n))
         for axis, starts in enumerate(self._starts):
             number = np.searchsorted(starts, t, side="right") - 1
             jerk = self._jerks[axis, number]
-            found[:3, :, axis] = _integrate(self._states[:, axis, number], jerk, t - starts[number])
-            found[3, :, axis] = jerk
-        found[:3, t >= self.duration] = self._end[:, None, :]
-        return State(*found)
+            values[:3, :, axis] = _integrate(
+                self._states[:, axis, number], jerk, t - starts[number]
+            )
+            values[3, :, axis] = jerk
+        values[:3, t >= self.duration] = self._end[:, None, :]
+        return State(*values)
 
 
 def jerk_limited(
@@ -122,9 +124,9 @@ def jerk_limited(
     for which, state in (("current", first), ("target", aim)):
         for name, values in zip(("position", "velocity", "acceleration"), state, strict=True):
             setattr(limits, f"{which}_{name}", values.tolist())
-    found = ruckig.Trajectory(n)
+    trajectory = ruckig.Trajectory(n)
     try:
-        result = ruckig.Ruckig(n).calculate(limits, found)
+        result = ruckig.Ruckig(n).calculate(limits, trajectory)
     # ValueError: a failure that its Python side has no name for
     except (ruckig.RuckigError, ValueError) as err:
         raise InputError(
@@ -132,11 +134,11 @@ def jerk_limited(
         ) from None
     if result not in (ruckig.Result.Working, ruckig.Result.Finished):
         raise InputError(f"no move found between these states: {result.name}")
-    profiles = found.profiles[0]
+    profiles = trajectory.profiles[0]
     times = np.array([[*profile.brake.t, *profile.t] for profile in profiles])
     jerks = np.array([[*profile.brake.j, *profile.j] for profile in profiles])
     jerks[times == 0.0] = 0.0
-    moved = JerkLimited(first, last, times, jerks, float(found.duration))
+    moved = JerkLimited(first, last, times, jerks, float(trajectory.duration))
     _check(moved, last, lower, upper)
     return moved
 

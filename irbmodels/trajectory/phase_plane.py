@@ -22,10 +22,10 @@ def interval_durations(s: Array, x: Array) -> Array:
     return durations
 
 
-def motion_at(found: PathPoint, rate: Array, gain: Array) -> State:
+def motion_at(point: PathPoint, rate: Array, gain: Array) -> State:
     """Return the motion at points of a path for ``ds/dt`` and ``d2s/dt2``, ``(N,)`` each."""
     rate, gain = rate[:, None], gain[:, None]
-    return State(found.q, found.slope * rate, found.curvature * rate**2 + found.slope * gain)
+    return State(point.q, point.slope * rate, point.curvature * rate**2 + point.slope * gain)
 
 
 def toppra_profile(

@@ -62,8 +62,8 @@ class PosePath(ABC):
             raise InputError(
                 f"s = {float(distance[off].flat[0]):g} m is not on the path: 0 .. {self.length:g} m"
             )
-        found = self._along(np.clip(distance, 0.0, self.length).ravel())
-        return Along(*(part.reshape(*distance.shape, *part.shape[1:]) for part in found))
+        along = self._along(np.clip(distance, 0.0, self.length).ravel())
+        return Along(*(part.reshape(*distance.shape, *part.shape[1:]) for part in along))
 
     def poses(self, s: ArrayLike) -> Array:
         """Poses in the base, ``(..., 4, 4)``."""

@@ -111,15 +111,15 @@ def check_rates(
             of, values, rates = pairs[quantity]
             if values is None or rates is None or 2 * len(motion.t) < longest:
                 continue
-            found = _significant(motion.t, values[:, axis], rates[:, axis], linear[axis])
+            fit = _significant(motion.t, values[:, axis], rates[:, axis], linear[axis])
             column, other = names[quantity][axis], names[of][axis]
-            if found is None:
+            if fit is None:
                 continue
             what = (
-                f"{source}: column {column!r}: {other!r} changes {found.factor:.4g} times as fast"
+                f"{source}: column {column!r}: {other!r} changes {fit.factor:.4g} times as fast"
                 " as it says"
             )
-            if advice := _advice(found, _UNITS[quantity, linear[axis]], other, linear[axis]):
+            if advice := _advice(fit, _UNITS[quantity, linear[axis]], other, linear[axis]):
                 raise MotionError(f"{what}, from t = {motion.t[0]:.6g} s on: {advice}")
             if column not in warned:
                 warn(f"{what}; is it of another axis, or of the motor?")
@@ -132,20 +132,20 @@ def _significant(t: Array, x: Array, rate: Array, linear: bool) -> Ratio | None:
     if len(t) < _MIN_SAMPLES or np.ptp(x) < _LITTLE * (1e-3 if linear else 1.0 / DEG_PER_RAD):
         return None
     steps = np.diff(t)
-    found = ratio(x, rate, np.where(steps < GAP * np.median(steps), steps, 0.0))
-    if found is None or found.correlation <= CLEAR or not found.inconsistent:
+    fit = ratio(x, rate, np.where(steps < GAP * np.median(steps), steps, 0.0))
+    if fit is None or fit.correlation <= CLEAR or not fit.inconsistent:
         return None
     change = np.sqrt(np.square(np.diff(rate)).sum() / np.square(rate).sum())
-    opposite = abs(found.factor + 1.0) <= UNLIKE
-    return found if found.unit_factor(linear) or change < (_COARSE if opposite else _FINE) else None
+    opposite = abs(fit.factor + 1.0) <= UNLIKE
+    return fit if fit.unit_factor(linear) or change < (_COARSE if opposite else _FINE) else None
 
 
-def _advice(found: Ratio, unit: str, other: str, linear: bool) -> str:
+def _advice(fit: Ratio, unit: str, other: str, linear: bool) -> str:
     """Return the unit or sign that a rate seems to have; empty for any other factor."""
-    sign = " with the opposite sign" if found.factor < 0.0 else ""
-    factor = found.unit_factor(linear)
+    sign = " with the opposite sign" if fit.factor < 0.0 else ""
+    factor = fit.unit_factor(linear)
     if factor > 1.0:
         return f"it looks like {unit}{sign}"
     if factor > 0.0:
         return f"{other!r} looks like {'m' if linear else 'rad'}{sign}"
-    return "its sign is the opposite" if abs(found.factor + 1.0) <= UNLIKE else ""
+    return "its sign is the opposite" if abs(fit.factor + 1.0) <= UNLIKE else ""

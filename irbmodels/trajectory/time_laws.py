@@ -125,14 +125,14 @@ class _PiecewisePolynomial(TimeLaw):
         )
 
     def _candidates(self, order: int) -> Array:
-        found = []
+        candidates = []
         for start, stop, part in zip(self.breaks, self.breaks[1:], self.parts, strict=False):
             roots = part.deriv(order + 1).roots() if part.degree() > order + 1 else np.zeros(0)
             inside = roots.real[
                 (np.abs(roots.imag) < 1e-6) & (roots.real >= 0.0) & (roots.real <= stop - start)
             ]
-            found += [start, *(start + inside)]
-        return np.append(found, 0.5)
+            candidates += [start, *(start + inside)]
+        return np.append(candidates, 0.5)
 
     @property
     def smooth(self) -> bool:

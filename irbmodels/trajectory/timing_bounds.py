@@ -134,13 +134,13 @@ class TimingProblem:
             by_torque = (self.torque / np.abs(self.points[1].torque.of_u)).min(axis=1)
             by_gain = (self.acceleration / np.abs(self.points[1].acceleration.of_u)).min(axis=1)
         gain = float(np.median(np.minimum(by_torque, by_gain)))
-        found = min(float(np.median(self.fastest_by_speed)), gain * self.path.length)
-        if not 0.0 < found < np.inf:
+        size = min(float(np.median(self.fastest_by_speed)), gain * self.path.length)
+        if not 0.0 < size < np.inf:
             raise InputError(
                 "nothing bounds the speed along this path: give finite bounds of velocity,"
                 " acceleration or torque"
             )
-        return found
+        return size
 
     def fastest(self) -> Array:
         """Profile that no admissible one exceeds at any grid point."""
@@ -241,10 +241,10 @@ class TimingProblem:
                 wide,
             )
         a, b, c = (np.hstack(parts) for parts in zip(*rows, strict=True))
-        found = toppra_profile(self.s, a, b, c, top, self.path.length, self.reference)
-        if found is None:
+        profile = toppra_profile(self.s, a, b, c, top, self.path.length, self.reference)
+        if profile is None:
             raise InputError(self._explain_infeasibility())
-        return found
+        return profile
 
     def _rows(
         self,
@@ -274,11 +274,11 @@ class TimingProblem:
                 continue
             a = sign * (part.of_u + 2.0 * point.share * step * slope) / bound
             c = sign * (part.constant + line.constant) / bound - share
-            found = (
+            masked = (
                 np.where(used, values, unused)
                 for values, unused in ((a, 0.0), (sign * slope / bound, 0.0), (c, -1.0))
             )
-            rows.append(tuple(np.vstack([values, np.zeros((1, len(bound)))]) for values in found))
+            rows.append(tuple(np.vstack([values, np.zeros((1, len(bound)))]) for values in masked))
         return rows  # type: ignore[return-value]
 
     def _explain_infeasibility(self) -> str:
@@ -344,18 +344,19 @@ def _collocate(
     path: AxisPath, robot: RobotDynamics | None, grid: Array, share: float
 ) -> _CollocationPoint:
     s = grid[:-1] + share * np.diff(grid)
-    found = path.at(s)
-    none = np.zeros_like(found.q)
+    on_path = path.at(s)
+    none = np.zeros_like(on_path.q)
     torque = _Linear(none, none, none)
     if robot is not None:
-        holding = robot.inverse_dynamics(found.q, none, none, friction=False)
-        of_u = robot.inverse_dynamics(found.q, none, found.slope, friction=False) - holding
+        holding = robot.inverse_dynamics(on_path.q, none, none, friction=False)
+        of_u = robot.inverse_dynamics(on_path.q, none, on_path.slope, friction=False) - holding
         of_x = (
-            robot.inverse_dynamics(found.q, found.slope, found.curvature, friction=False) - holding
+            robot.inverse_dynamics(on_path.q, on_path.slope, on_path.curvature, friction=False)
+            - holding
         )
         torque = _Linear(of_u, of_x, holding)
     inside = path.at(s + _NEAR * (1.0 - 2.0 * share) * np.diff(grid)).slope
-    return _CollocationPoint(share, inside, torque, _Linear(found.slope, found.curvature, none))
+    return _CollocationPoint(share, inside, torque, _Linear(on_path.slope, on_path.curvature, none))
 
 
 def _friction_of(robot: RobotDynamics, n: int) -> Callable[[Array], Array] | None:

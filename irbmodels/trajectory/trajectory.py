@@ -62,12 +62,12 @@ class Trajectory(ABC):
                 f"t = {float(time[off].flat[0]):g} s is not within the trajectory: 0 .."
                 f" {self.duration:g} s"
             )
-        found = self._at(
+        states = self._at(
             snap(np.clip(time, 0.0, self.duration).ravel(), self._rest_times, self.duration)
         )
-        q, v, a = (part.reshape(*time.shape, self.n) for part in found[:3])
+        q, v, a = (part.reshape(*time.shape, self.n) for part in states[:3])
         return State(
-            q, v, a, None if found.jerk is None else found.jerk.reshape(*time.shape, self.n)
+            q, v, a, None if states.jerk is None else states.jerk.reshape(*time.shape, self.n)
         )
 
     def sample(self, rate: float) -> Motion:
@@ -139,7 +139,7 @@ class Chain(Trajectory):
 
     def _at(self, t: Array) -> State:
         number = np.searchsorted(self._starts[1:-1], t, side="right")
-        found = [np.empty((t.size, self.n)) for _ in State._fields]
+        states = [np.empty((t.size, self.n)) for _ in State._fields]
         jerk_known = True
         for i in np.unique(number):
             here = number == i
@@ -147,10 +147,10 @@ class Chain(Trajectory):
             since = np.clip(t[here] - self._starts[i], 0.0, leaf.duration)
             state = leaf.at(np.where(t[here] == self._starts[i + 1], leaf.duration, since))
             jerk_known = jerk_known and state.jerk is not None
-            for whole, part in zip(found, state, strict=True):
+            for whole, part in zip(states, state, strict=True):
                 if part is not None:
                     whole[here] = part
-        q, v, a, jerk = found
+        q, v, a, jerk = states
         return State(q, v, a, jerk if jerk_known else None)
 
 

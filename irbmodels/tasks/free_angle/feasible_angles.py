@@ -144,18 +144,18 @@ def solve_free_angles(
     answer = FreeAngles(robot, circle, ranges)
     aside = arm.wrist - axis * (axis @ arm.wrist)
     if max(np.linalg.norm(np.cross(axis, arm.axis_6)), np.linalg.norm(aside)) < ONE_LINE:
-        found = _along_axis_6(answer, branches)
+        intervals = _along_axis_6(answer, branches)
     else:
         phi = interval_ends(robot, circle, ranges)
         both = postures(robot, circle, np.concatenate([phi, midpoints(phi)])) @ ranges.A.T
-        found = [
+        intervals = [
             interval
             for slot in branches
             for interval in _link(
                 answer, _branch(circle, slot, phi, both[: len(phi)], both[len(phi) :])
             )
         ]
-    answer.intervals = tuple(sorted(found, key=Interval.order))
+    answer.intervals = tuple(sorted(intervals, key=Interval.order))
     return answer
 
 
