@@ -157,7 +157,7 @@ class Scara(_Arm):
         return np.stack([self.forearm_length + c * u - s * v, s * u + c * v], axis=-1)
 
     def in_plane(self, x: Array) -> Array:
-        """Return the TCP ahead of and beside the first arm, and above the base [m], ``(..., 3)``."""
+        """Return the TCP ahead of and beside the first arm, above the base [m], ``(..., 3)``."""
         ahead, beside = np.moveaxis(self.tcp_from_elbow(x[..., 2] - x[..., 1]), -1, 0)
         elbow = self.elbow_angle(x)
         c, s = np.cos(elbow), np.sin(elbow)

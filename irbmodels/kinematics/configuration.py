@@ -1,6 +1,6 @@
 """ABB's configuration data of a posture: the quadrants cf1, cf4, cf6 of axes 1, 4 and 6, and cfx.
 
-A quadrant is ``floor(q / 90 deg)``. The meaning of cfx depends on the kind of arm (RAPID ``confdata``):
+A quadrant is ``floor(q / 90 deg)``. That of cfx depends on the arm (RAPID ``confdata``):
 
 * six axes one behind the other (IRB 1600): 4 if the wrist centre is behind axis 1, plus 2 if it is
   behind the lower arm, plus 1 if axis 5 is negative (py-opw-kinematics, ARTE). Behind axis 1 the
@@ -11,8 +11,8 @@ A quadrant is ``floor(q / 90 deg)``. The meaning of cfx depends on the kind of a
 * a SCARA: 0 or 1; their meaning is not published. Taken as 1 where the second arm is turned to
   negative angles. cf6 is 0.
 
-Exactly at a multiple of 90 deg the documents leave the quadrant open: ``floor`` is taken. ``sure`` is
-True where neither doubt matters; :func:`matches` counts a posture on an edge to both sides.
+Exactly at a multiple of 90 deg the documents leave the quadrant open: ``floor`` is taken. ``sure``
+is True where neither doubt matters; :func:`matches` counts a posture on an edge to both sides.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Configuration(NamedTuple):
     cf6: int
     cfx: int
     sure: bool = True
-    """False on the edge of a quadrant (other than 0 deg), or where ABB's rule for cfx is unknown."""
+    """False on the edge of a quadrant other than 0 deg, or where ABB's rule for cfx is unknown."""
 
     def __str__(self) -> str:
         """Write it as RAPID does, with a question mark where it is not sure."""

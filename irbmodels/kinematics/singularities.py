@@ -172,8 +172,8 @@ def damped_velocity(
 
     Exact away from singularities, bounded everywhere:
     ``v = J' (J J' + lambda^2)^-1 twist`` with ``lambda^2 = (near/2)^2 (1 - (s/near)^2)`` where the
-    smallest singular value ``s`` is below ``near``, else 0. Every singular value is then inverted to
-    at most ``2/(sqrt(3) near)``: that is the bound. (A constant lambda would keep ``|twist|/(2
+    smallest singular value ``s`` is below ``near``, else 0. Every singular value is then inverted
+    to at most ``2/(sqrt(3) near)``: that is the bound. (A constant lambda would keep ``|twist|/(2
     lambda)`` and miss something everywhere.)
 
     Args:
