@@ -10,6 +10,7 @@ from rapid_modules import IRC5, MANUAL, SHORT, module
 
 import irbmodels as irb
 from irbmodels import rapid
+from irbmodels.rapid.literals import parse_literal
 
 P = "CONST robtarget p:="
 
@@ -330,3 +331,13 @@ def test_lark_is_loaded_late_and_named_when_missing(monkeypatch):
     assert str(rapid.tooldata_of(irb.load_tool("spindle"))).startswith("[TRUE,[[240,0,162]")
     monkeypatch.undo()
     assert rapid.read(SHORT)["a"] == 1.0
+
+
+def test_literals_are_read_without_the_grammar():
+    """Nested aggregates as the grammar reads them; a misplaced comma or bracket is refused."""
+    node = parse_literal('[[1,-2.5],TRUE,"a,]"] ! comment')
+    assert [str(part) for part in node.children[0].children] == ["1", "-2.5"]
+    assert [str(part) for part in node.children[1:]] == ["TRUE", '"a,]"']
+    for text in ("[1,]", "[,1]", "[]", "[1", "1,2", "[1 2]", "]", "[1]]", "[1],", ""):
+        with pytest.raises(irb.RapidError):
+            parse_literal(text)
