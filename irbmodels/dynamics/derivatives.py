@@ -23,7 +23,7 @@ class InverseDerivatives(NamedTuple):
 
 
 class ForwardDerivatives(NamedTuple):
-    """Derivatives of the acceleration, shape ``(..., n, n)`` each; entry ij is ``d a_i / d x_j``."""
+    """Derivatives of the acceleration, ``(..., n, n)`` each; entry ij is ``d a_i / d x_j``."""
 
     q: Array
     v: Array
@@ -53,7 +53,7 @@ def inverse_dynamics(
 
 
 def forward_dynamics(inverse: InverseDerivatives) -> ForwardDerivatives:
-    """Derivatives of the acceleration from those of the torque: ``tau = id(q, v, a)`` solved for ``a``."""
+    """Derivatives of the acceleration: ``tau = id(q, v, a)`` solved for ``a``."""
     by_tau = mass_matrix_inverse(inverse.a)
     return ForwardDerivatives(-by_tau @ inverse.q, -by_tau @ inverse.v, by_tau)
 
@@ -66,7 +66,7 @@ def mass_matrix_inverse(M: Array) -> Array:
 
 
 def energy_regressor(model: Model, q: Array, v: Array) -> EnergyRegressor:
-    """Rows of the energies in the order of :func:`dynamics.parameter_vector`; friction stores none."""
+    """Rows of the energies in the order of :func:`dynamics.parameter_vector`; 0 for friction."""
     tree, coupling = model.tree, model.tree.coupling
     tree_q, tree_v = coupling.position(q), coupling.velocity(v)
     kinetic = np.array(

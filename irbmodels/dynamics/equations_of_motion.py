@@ -43,7 +43,7 @@ def inverse_dynamics(model: Model, q: Array, v: Array, a: Array) -> Array:
 
 
 def forward_dynamics(model: Model, q: Array, v: Array, tau: Array) -> Array:
-    """Axis accelerations under ``tau`` less friction: by ABA where it applies, else by solving with ``M``."""
+    """Axis accelerations under ``tau`` less friction: by ABA, else by solving with ``M``."""
     tree, coupling = model.tree, model.tree.coupling
     if coupling.is_square and not model.has_rotors:
         tree_tau = coupling.G_inverse.T.dot(tau)

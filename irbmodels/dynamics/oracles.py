@@ -32,13 +32,13 @@ class Bar(NamedTuple):
 
     body: Inertial
     parallel_to: int
-    """Index of the link whose axes the bar's frame has: link_3 for the crank, link_2 for the rod."""
+    """Index of the link parallel to the bar's frame: link_3 for the crank, link_2 for the rod."""
     pin: Array
     """Origin of the bar's frame from axis 2 [m], in the axes of link_3, which are the crank's."""
 
 
 class Chain(NamedTuple):
-    """A serial chain of links with mass in modified DH frames, driven through ``theta = A q + theta0``."""
+    """A serial chain with masses in modified DH frames, driven through ``theta = A q + theta0``."""
 
     table: DHTable
     bodies: tuple[tuple[Inertial, ...], ...]
@@ -52,7 +52,7 @@ class Chain(NamedTuple):
     rotors: Array
     """Inertia on the arm side of each motor [kg m^2, kg], shape ``(n,)``."""
     rotor_axes: Array
-    """Turns of rotor i per turn of each axis in row i, ``(n, n)``; identity without coupled wrist."""
+    """Row i: turns of rotor i per turn of each axis, ``(n, n)``; identity without coupled wrist."""
     tcp: Array
     """Pose of the TCP in the last link, ``(4, 4)``."""
 
@@ -81,7 +81,7 @@ def euler_lagrange(
 
 
 def lagrange_terms(chain: Chain, q: Array, v: Array) -> LagrangeTerms:
-    """Mass matrix (eq. 50), Coriolis matrix of Christoffel symbols (eq. 51), gravity torque (eq. 52)."""
+    """Mass matrix (eq. 50), Coriolis matrix of Christoffel symbols (eq. 51), gravity (eq. 52)."""
     n = len(q)
     shifted = [q + 1j * _STEP * np.eye(n)[k] for k in range(n)]
     # dM[i, j, k] = dM_ij / dq_k
@@ -204,7 +204,7 @@ def _frames(table: DHTable, q: RealOrComplex) -> list[RealOrComplex]:
 def _jacobian(
     table: DHTable, frames: list[RealOrComplex], link: int, point: RealOrComplex
 ) -> tuple[RealOrComplex, RealOrComplex]:
-    """Linear and angular Jacobian ``(3, n)`` of a point of a link, with respect to axis positions (eq. 32 times A)."""
+    """Linear and angular Jacobian ``(3, n)`` of a point of a link by axes (eq. 32 times A)."""
     n = len(frames)
     linear, angular = np.zeros((3, n), dtype=point.dtype), np.zeros((3, n), dtype=point.dtype)
     for i in range(link + 1):

@@ -26,13 +26,13 @@ class Bars(NamedTuple):
     """Loads of the parallelogram's pins, base axes [N, N m].
 
     Statics determines what lies in the plane of the parallelogram, and the moment that both pins of
-    the rod bear together along it. How two hinges share loads out of the plane depends on stiffness and
-    play; the convention here is a ball joint at the upper pin, which bears no moment, and a lower
-    pin that bears none but that along the rod, all of it.
+    the rod bear together along it. How two hinges share loads out of the plane depends on stiffness
+    and play; the convention here is a ball joint at the upper pin, which bears no moment, and a
+    lower pin that bears none but that along the rod, all of it.
     """
 
     rod: float
-    """Force along the rod at its upper pin [N], positive where the rod pushes lever and crank apart."""
+    """Force along the rod at its upper pin [N], positive where it pushes lever and crank apart."""
     upper_pin: Array
     """Force ``(3,)`` that the rod exerts on the lever of the upper arm."""
     lower_pin: Array
@@ -47,7 +47,7 @@ class Bars(NamedTuple):
 
 
 class Reactions(NamedTuple):
-    """Wrenches of one state in base axes at the joint's origin, force [N] and moment [N m], shape ``(6,)``."""
+    """Wrenches in base axes at the joint's origin: force [N] and moment [N m], shape ``(6,)``."""
 
     joints: dict[str, Array]
     """Wrench of the inboard body on the outboard one across each joint.
@@ -56,7 +56,7 @@ class Reactions(NamedTuple):
     carries the lower arm without the rod's share.
     """
     flange: Array | None
-    """Wrench of the flange on tool and payload, at the origin of tool0; None if joints follow it."""
+    """Wrench of the flange on tool and payload, at the origin of tool0; None if joints follow."""
     bars: Bars | None
     """None where the arm has no parallelogram."""
 
@@ -92,7 +92,7 @@ def reactions(
 def flange_wrench(
     model: Model, carried: list[Inertial], q: Array, v: Array, a: Array, loads: list[Load]
 ) -> Array:
-    """Wrench of the flange on the bodies mounted on it: their inertia and weight less external loads.
+    """Wrench of the flange on the bodies mounted on it: inertia and weight less external loads.
 
     Loads count if they act beyond the flange, at :data:`BEYOND_FLANGE`.
     """

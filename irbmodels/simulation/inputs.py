@@ -57,7 +57,7 @@ class TorqueSource:
         """True if the torques may change at any time."""
 
     def hold_sample(self, t: float) -> None:
-        """Hold the sample that is valid from ``t`` on: the first also before its time, the last for ever."""
+        """Hold the sample valid from ``t``: the first also before its time, the last for ever."""
         if len(self.times):
             index = int(np.searchsorted(self.times, t + 1e-12, "right")) - 1
             self._held = self._samples[max(index, 0)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -167,7 +168,7 @@ class Integrator:
                     raise
                 solver, first = None, 0.1 * min(tried, until - self.t)
                 continue
-            self._recorder.sample(at, lambda t, dense=dense: self._row(phase, t, dense(t)))  # type: ignore[misc]
+            self._recorder.sample(at, partial(self._row, phase, dense))
             self._step = getattr(solver, "h_abs", None)
             self.t, self.y = at, dense(at) if fired else solver.y
             self._check_speed(phase.world)
@@ -180,7 +181,7 @@ class Integrator:
         return ""
 
     def _check_speed(self, world: World) -> None:
-        """Raise SimulationError at a speed that no arm has, where steps would be nanoseconds long."""
+        """Raise SimulationError at a speed that no arm has: steps would be nanoseconds long."""
         speed = np.abs(self.y[self.n : 2 * self.n])
         if (speed > world.mechanics.max_speed).any():
             i = int(np.argmax(speed / world.mechanics.max_speed))
@@ -193,7 +194,7 @@ class Integrator:
     def _first_event(
         self, phase: SmoothPhase, dense: Callable[[float], Array], start: float, stop: float
     ) -> tuple[float, list[int]]:
-        """Return the first time at which guards of a step are passed, and these; its end if none is."""
+        """Return when the first guards of a step are passed, and these; else its end."""
         from scipy.optimize import brentq
 
         earlier, before = start, phase.guards(start, dense(start))
@@ -216,7 +217,7 @@ class Integrator:
         return stop, []
 
     def _apply_event(self, phase: SmoothPhase, fired: list[int]) -> None:
-        """Let axes come to rest and stops exert their impulses; the next phase resolves contacts."""
+        """Let axes come to rest and stops exert impulses; the next phase resolves contacts."""
         world, n, y = phase.world, self.n, self.y.copy()
         resting, hit = phase.events_at(fired)
         y[n : 2 * n][resting] = 0.0
@@ -271,7 +272,10 @@ class Integrator:
         self._world_index += 1
         self._recorder.event(self.t, 0, "robot")
 
-    def _row(self, phase: SmoothPhase, t: float, y: Array) -> tuple[Array | float, ...]:
+    def _row(
+        self, phase: SmoothPhase, dense: Callable[[float], Array], t: float
+    ) -> tuple[Array | float, ...]:
+        y = dense(t)
         a, friction, stop, tau, _ = phase.loads(t, y)
         n = self.n
         return y[:n], y[n : 2 * n], a, tau, friction, stop, float(y[-2]), float(y[-1])

@@ -1,4 +1,4 @@
-"""Dynamics of a robot without the checks of a user's query, its stops, and the settings that all simulations share."""
+"""Dynamics of a robot without the checks of a query, its stops, and checks of settings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CONTACT = 1e-9  # [rad, m, and per s] within which a stop is touched
 
 
 class Mechanics:
-    """Mass matrix, Coriolis and gravity torque, and the torque of a wrench, for one state at a time."""
+    """Mass matrix, Coriolis and gravity torque, and torque of a wrench, for one state."""
 
     def __init__(self, robot: Robot) -> None:
         """Take a robot."""
@@ -35,7 +35,7 @@ class Mechanics:
         """1-based axis of each coordinate."""
         limit = robot.limits.velocity
         self.max_speed: Array = np.where(limit > 0.0, MAX_SPEED_RATIO * limit, np.inf)
-        """Speed beyond which a simulation gives up, ``(n,)``; infinite for an axis without a limit."""
+        """Speed at which a simulation gives up, ``(n,)``; infinite for an axis without a limit."""
 
     def terms(self, q: Array, v: Array) -> tuple[Array, Array]:
         """``M`` and ``h = C v + g`` of ``M a + h = tau - friction + J' w``."""
@@ -54,7 +54,7 @@ class Mechanics:
 
 
 class Stops:
-    """Hard stops at the ends of the ranges, coupled ones included: rows of ``A q`` between bounds."""
+    """Hard stops at the ends of the ranges, coupled ones included: bounds of ``A q``."""
 
     def __init__(self, robot: Robot, enabled: bool = True) -> None:
         """Take a robot's ranges; without stops no row has a bound."""

@@ -1,14 +1,14 @@
-"""A robot in a sampled control loop: one call per sample, at a fixed step, stable whatever the friction.
+"""A robot in a sampled control loop, at a fixed step that is stable whatever the friction.
 
 Per step the speeds ``x`` at its end solve, at the position half a step ahead (Moreau's time
 stepping),
 
     (M + dt Fv) x = M v + dt (tau - h - dry Sgn(x)) + D' k
 
-with all axes and all touched stops at once (:func:`.stiction.solve_stiction`). Friction dissipates energy
-whatever the step: it acts against the speed at the END of the step. The Stribeck curve is evaluated
-at the speed before; at rest it is Fs. An axis that sticks has a speed of exactly zero. The order is
-one in the step; stops are without rebound.
+with all axes and all touched stops at once (:func:`.stiction.solve_stiction`). Friction dissipates
+energy whatever the step: it acts against the speed at the END of the step. The Stribeck curve is
+evaluated at the speed before; at rest it is Fs. An axis that sticks has a speed of exactly zero.
+The order is one in the step; stops are without rebound.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class State(NamedTuple):
     tau: Array
     """Motor torques as applied, within their limits [N m, N]."""
     friction: Array
-    """Friction torques [N m, N], positive where they oppose a positive speed, as ``robot.friction``."""
+    """Friction torques [N m, N] as ``robot.friction``: positive against a positive speed."""
     stop: Array
     """Torques that the stops exert on the axes [N m, N]."""
     active_set: ActiveSet
@@ -141,8 +141,8 @@ class Plant:
         positive(dt, "dt [s]")
         if dt > _MAX_STEPS * self.step:
             raise InputError(
-                f"dt = {dt:g} s in steps of {self.step:g} s are more than {_MAX_STEPS:,} steps; take"
-                " shorter samples or a longer step"
+                f"dt = {dt:g} s in steps of {self.step:g} s are more than {_MAX_STEPS:,} steps;"
+                " take shorter samples or a longer step"
             )
         if not isinstance(state, State) or len(state.q) != self.robot.n:
             raise InputError(

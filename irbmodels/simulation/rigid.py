@@ -1,4 +1,4 @@
-"""The motion of a rigid robot under torques, with every change between sticking and slipping as an event.
+"""Motion of a rigid robot under torques; changes between sticking and slipping are events.
 
 Between events one of SciPy's integrators does the work, with its error control; events are located
 on its dense output. At an event contacts are resolved for all axes and stops at once

@@ -68,7 +68,7 @@ class Event(NamedTuple):
     axis: int
     """1-based, as on the controller; of a stop the axis whose range it bounds; 0 for none."""
     kind: str
-    """``sticks``, ``slips``, ``hits its stop``, ``leaves its stop``, or another kind of a simulation."""
+    """``sticks``, ``slips``, ``hits its stop``, ``leaves its stop``, or another kind."""
 
 
 class SimulationError(IrbError, RuntimeError):
@@ -80,7 +80,7 @@ class SimulationError(IrbError, RuntimeError):
         super().__init__(f"at t = {t:.9g} s: {problem}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle by the arguments, not by the message, so that another process can raise it again."""
+        """Pickle by the arguments, not the message, so that another process can raise it."""
         return type(self), (self.t, self.problem, self.run)
 
 

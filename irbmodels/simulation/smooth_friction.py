@@ -1,4 +1,4 @@
-"""Friction laws that are smooth functions of a state, to compare with true stiction or to differentiate.
+"""Smooth friction laws, to compare with true stiction or to differentiate.
 
 A regularised law replaces the jump at zero speed by a steep slope, so that a loaded axis creeps.
 LuGre [Canudas de Wit et al. 1995, IEEE TAC 40(3)] has a bristle per axis that bends before the axis

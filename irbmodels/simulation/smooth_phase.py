@@ -1,4 +1,4 @@
-"""Smooth motion between events: no axis changes between sticking and slipping up or down, no contact opens or closes.
+"""Smooth motion between events: no axis starts or ends to stick, no contact opens or closes.
 
 Sticking axes and stops in contact are constraints ``C a = 0``, which leave ``a = N b`` with ``N' M
 N b = N' r``; the constraint torques follow from what is left over, ``C' k = r - M a``. Guards say
@@ -99,7 +99,7 @@ class SmoothPhase:
         return result
 
     def _forward_dynamics(self, t: float, y: Array) -> tuple[Array, ...]:
-        """Accelerations, slip friction, motor torques, these with the wrench, rate of z, ``M``, and ``r``."""
+        """Accelerations, slip friction, motor torques, applied torques, rate of z, ``M``, ``r``."""
         n, world = self.n, self.world
         q, v = y[:n], y[n : 2 * n]
         M, h = world.mechanics.terms(q, v)
@@ -130,7 +130,7 @@ class SmoothPhase:
         return torques[: self._n_sticking], torques[self._n_sticking :]
 
     def guards(self, t: float, y: Array) -> Array:
-        """Values that are positive throughout a phase: of slipping axes, sticking ones, closed and open stops."""
+        """Values, positive throughout a phase, of slipping and sticking axes, then of stops."""
         n, modes, world = self.n, self.modes, self.world
         sticking, pulling = self._constraint_torques(t, y)
         return np.concatenate(
@@ -143,7 +143,7 @@ class SmoothPhase:
         )
 
     def step_fraction(self, y: Array, later: Array) -> float:
-        """Return the share of a step, 1 or less, that does not pass a slipping axis's Stribeck peak unseen.
+        """Return the share of a step, 1 or less, that does not jump across a Stribeck peak.
 
         At higher speeds the curve is flat, and an integrator that steps across its peak has no sign
         of it.
@@ -158,7 +158,7 @@ class SmoothPhase:
         return float(max(0.9 * share.min(initial=1.0 / 0.9), 0.05))
 
     def events_at(self, fired: list[int]) -> tuple[list[int], list[int]]:
-        """Return the axes that come to rest, and the stops that are hit, of guards that are passed."""
+        """Return the axes that come to rest and the stops that are hit, from the passed guards."""
         first = len(self._slipping) + len(self._constraint_pinv)  # of the guards of stops
         return (
             [int(self._slipping[i]) for i in fired if i < len(self._slipping)],

@@ -1,4 +1,4 @@
-"""Dry friction as a set-valued law: which axes stick, which slip, and which stops are in contact, all at once.
+"""Dry friction as a set-valued law: sticking and slipping axes and stops, solved all at once.
 
 At zero speed an axis sticks as long as the torque it needs is within Fs; what it needs depends,
 through M, on what the others do. With ``x`` the accelerations (or the speeds at the end of a step),
@@ -93,7 +93,7 @@ def pivot_forces(W: Array, w: Array, low: Array, high: Array, state: ActiveSet) 
 
 
 def solve_contacts(M: Array, r: Array, b: Array, D: Array, state: ActiveSet) -> tuple[Array, Array]:
-    """Return ``x`` and the forces of :func:`solve_stiction`; ``state``, the guess, is changed in place.
+    """Return ``x`` and forces of :func:`solve_stiction`; the guess ``state`` is changed in place.
 
     It runs as machine code too.
     """
@@ -153,13 +153,13 @@ class StictionSolution(NamedTuple):
     """Motion and forces of axes with dry friction, within stops."""
 
     x: Array
-    """Accelerations, or speeds at the end of a step, ``(n,)``; exactly zero where an axis sticks."""
+    """Accelerations, or speeds at the end of a step, ``(n,)``; exactly 0 where an axis sticks."""
     friction: Array
     """Torque, or impulse, that dry friction exerts on each axis, shape ``(n,)``."""
     stop: Array
     """Force, or impulse, of each stop along its row of ``D``, shape ``(k,)``."""
     state: ActiveSet
-    """Of each axis, then of each stop: LOW is an axis that slips upwards, HIGH downwards, STILL one that sticks."""
+    """Of each axis, then each stop: LOW for an axis that slips up, HIGH down, STILL sticks."""
 
 
 def solve_stiction(

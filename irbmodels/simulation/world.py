@@ -1,4 +1,4 @@
-"""Everything that acts on a robot, and the contact state of axes at rest and stops that are touched."""
+"""Everything that acts on a robot, and the contact state of resting axes and touched stops."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class World:
         return tau, tau + self.mechanics.external_torque(q, wrench)
 
     def resolve_contacts(self, t: float, q: Array, v: Array, z: Array) -> Modes:
-        """Determine which axes at rest stick and which touched stops stay in contact, all at once."""
+        """Determine which axes at rest stick, and which touched stops stay in contact."""
         has_dry, bound = np.zeros(len(v), dtype=bool), np.zeros_like(v)
         if isinstance(self.law, Stribeck):
             # the level at one speed may be 0 all the same

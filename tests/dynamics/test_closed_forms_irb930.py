@@ -170,7 +170,6 @@ def test_other_arms_are_refused():
 
 
 # --- the cycle
-# ----------------------------------------------------------------------------------------------------------
 
 
 def test_acceleration_behind_the_printed_cycle_time():

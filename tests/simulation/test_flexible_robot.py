@@ -18,7 +18,6 @@ def state(n, seed=0, apart=3e-3):
 
 
 # --- against MuJoCo
-# ----------------------------------------------------------------------------------------------------
 
 
 def in_mujoco(robot, arm):
@@ -89,7 +88,6 @@ def test_accelerations_are_those_of_mujoco():
 
 
 # --- against Lagrange's equations
-# --------------------------------------------------------------------------------------
 
 
 def by_hand(name, k, J, springs, friction, q, v, theta, theta_dot, torque):
@@ -235,7 +233,6 @@ def test_power_balance():
 
 
 # --- rest, and the limit
-# -----------------------------------------------------------------------------------------------
 
 
 def test_equilibrium_stays_at_rest():
@@ -317,7 +314,6 @@ def test_arrays_of_states():
 
 
 # --- how it is made
-# ----------------------------------------------------------------------------------------------------
 
 
 def test_tables_and_assumptions():

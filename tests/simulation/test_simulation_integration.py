@@ -19,7 +19,6 @@ from irbmodels.simulation.smooth_phase import SmoothPhase
 from irbmodels.simulation.world import Modes, World
 
 # --- long runs
-# ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("method", ["DOP853", "RK45"])
@@ -87,7 +86,6 @@ def test_a_bar_shows_progress(arm, monkeypatch):
 
 
 # --- going on
-# ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -174,7 +172,6 @@ def test_a_run_goes_on_only_as_it_began(arm):
 
 
 # --- functions that drive
-# ----------------------------------------------------------------------------------------------
 
 
 def pulse(t: float) -> float:
@@ -310,7 +307,6 @@ def test_a_function_may_use_its_array_again(arm):
 
 
 # --- what goes wrong
-# ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

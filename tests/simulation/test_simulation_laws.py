@@ -11,7 +11,6 @@ import irbmodels as irb
 from irbmodels.simulation import LuGre, Regularised, simulate
 
 # --- smooth laws
-# -------------------------------------------------------------------------------------------------------
 
 
 def test_a_regularised_law_creeps_where_stiction_holds(slide):
@@ -109,7 +108,6 @@ def test_a_switch_after_the_end_is_refused():
 
 
 # --- laws with a zero
-# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("way", [1.0, -1.0])

@@ -15,7 +15,6 @@ import irbmodels as irb
 from irbmodels.simulation import simulate
 
 # --- energy
-# ------------------------------------------------------------------------------------------------------------
 
 
 def test_free_motion_keeps_its_energy(arm):
@@ -93,7 +92,6 @@ def test_a_sample_obeys_the_equation_of_motion(arm):
 
 
 # --- sticking
-# ----------------------------------------------------------------------------------------------------------
 
 
 def test_an_axis_stays_exactly_still_until_Fs(arm):
@@ -242,7 +240,6 @@ def test_two_events_in_one_step_come_in_their_order(tmp_path):
 
 
 # --- other engines
-# -----------------------------------------------------------------------------------------------------
 
 
 def test_same_trajectory_as_mujoco():
@@ -385,7 +382,6 @@ def test_same_trajectory_as_a_closed_loop_of_bars(name, parameters, long, crank)
 
 
 # --- stops, torques, wrenches, switches
-# --------------------------------------------------------------------------------
 
 
 def test_a_stop_holds_and_lets_go(slide):

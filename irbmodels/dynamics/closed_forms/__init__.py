@@ -1,4 +1,4 @@
-"""Laws of motion written out: S003's parallelogram arm, S004's SCARA, and S004's recursion, all corrected."""
+"""Closed forms of S003's parallelogram arm, S004's SCARA and S004's recursion, corrected."""
 
 from .cycle import CyclePeaks, cycle_peaks, cycle_time, tool_acceleration
 from .irb930 import Scara

@@ -122,7 +122,7 @@ def cycle_peaks(
     span: float = SPAN,
     distance: float | None = None,
 ) -> CyclePeaks:
-    """Largest speed, acceleration and torque of each axis in the cycle, the tool keeping its direction.
+    """Peak speed, acceleration and torque of each axis in the cycle; the tool does not turn.
 
     Args:
         scara: The arm with its load.
@@ -179,7 +179,7 @@ def _along(
 
 
 def _axes(scara: Scara, position: Array, vy: float, ay: float) -> tuple[Array, Array, Array]:
-    """Positions, speeds and accelerations of the axes for a tool that moves along y without turning.
+    """Positions, speeds and accelerations of axes for a tool that moves along y without turning.
 
     The elbow is to the right.
     """

@@ -1,4 +1,6 @@
-"""Axes 1 to 3 of an arm with a parallelogram in closed form (S003 section 3.1.5, corrected: docs/errata.md, 3-16 to 3-26).
+"""Axes 1 to 3 of an arm with a parallelogram in closed form: S003 section 3.1.5, corrected.
+
+Corrections are 3-16 to 3-26 of docs/errata.md.
 
 Five bodies move: column (1), lower arm (2), upper arm (3), rod (4) and crank (5). ``theta`` of
 S003's section 3 are the controller's axes: both arms have absolute angles, so lower arm and rod
@@ -50,11 +52,11 @@ class MainAxes(NamedTuple):
     sz3: float
     """``m3 z3 + m5 z5`` [kg m]."""
     even2: float
-    """Factor of ``cos 2 q2`` in d11 [kg m^2]: half of ``sum m (x^2 - z^2) + Jzz - Jxx``, less ``m3 l2z^2``."""
+    """Of ``cos 2 q2`` in d11 [kg m^2]: ``sum m (x^2 - z^2) + Jzz - Jxx`` / 2, less ``m3 l2z^2``."""
     odd2: float
     """Factor of ``sin 2 q2`` in d11 [kg m^2]: ``sum m x z - Jxz``."""
     even3: float
-    """Factor of ``cos 2 q3`` in d11 [kg m^2]: half of ``sum m (x^2 - z^2) + Jzz - Jxx``, and ``m4 l5x^2``."""
+    """Of ``cos 2 q3`` in d11 [kg m^2]: ``sum m (x^2 - z^2) + Jzz - Jxx`` / 2, and ``m4 l5x^2``."""
     odd3: float
     """Factor of ``sin 2 q3`` in d11 [kg m^2]: ``sum m x z - Jxz``."""
     kss: float
@@ -184,14 +186,14 @@ def _at_home(body: Inertial) -> Inertial:
 def _base_parameters(
     chain: Chain, second: list[tuple[Inertial, float]], third: list[tuple[Inertial, float]]
 ) -> MainAxes:
-    """Sum the bodies of both angles, each with the lever that carries its pin, into base parameters."""
+    """Sum the bodies of both angles, each with the lever of its pin, into base parameters."""
     l1x = float(chain.table.a[_LOWER])
     total = dict.fromkeys(MainAxes._fields, 0.0) | {"l1x": l1x, "g": -float(chain.gravity[2])}
     total |= zip(("column", "d22", "d33"), _rotors(chain), strict=True)
     for body in chain.bodies[0]:
         x, y, _ = body.com
         total["column"] += float(body.tensor[2, 2] + body.mass * (x * x + y * y))
-    # of each axis's bodies: the other axis, sign of its even term, and where lever times m, x, y, z go
+    # bodies of an axis, the other axis, sign of its even term, parameters of lever m (1, x, y, z)
     levers = (
         (second, "2", "3", 1.0, ("sx3", "kcc", "xy3", "ksc")),
         (third, "3", "2", -1.0, ("sz2", "ksc", "yz2", "kss")),

@@ -139,7 +139,7 @@ class Scara(NamedTuple):
         return C
 
     def gravity(self, q: ArrayLike) -> Array:
-        """Axis torques that balance gravity [N m, N], ``(4,)``: the weight of the quill at every posture."""
+        """Axis torques that balance gravity [N m, N], ``(4,)``: the weight of the quill."""
         finite(q, (4,), "axis positions")
         return np.array([0.0, 0.0, self.m34 * self.g, 0.0])
 

@@ -1,4 +1,4 @@
-"""Newton-Euler link by link for open chains of revolute and prismatic joints (S004 eq. 44-48, corrected).
+"""Newton-Euler recursion for open chains of revolute and prismatic joints: S004 eq. 44-48.
 
 Outward the motion of :func:`irbmodels.model.dh_motion.link_motion`, inward what each
 joint must pass on. S004 does not say how gravity comes in: the base is accelerated against it
@@ -20,14 +20,14 @@ from ..oracles import Chain
 
 
 class JointLoads(NamedTuple):
-    """Loads of link i - 1 on link i through joint i, at frame i's origin and in its axes; axis torques."""
+    """Loads of link i - 1 on link i, at frame i's origin and in its axes, and axis torques."""
 
     force: Array
     """``f`` [N], shape ``(n, 3)`` (eq. 45)."""
     moment: Array
     """``n`` [N m], shape ``(n, 3)`` (eq. 46)."""
     tau: Array
-    """Axis torques without friction [N m, N], ``(n,)`` (eq. 47, 48): ``A' tau``, rotors included."""
+    """Axis torques ``A' tau`` without friction [N m, N], ``(n,)`` (eq. 47, 48), rotors included."""
 
 
 def joint_loads(chain: Chain, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> JointLoads:

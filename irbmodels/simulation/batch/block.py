@@ -1,8 +1,9 @@
-"""One step of :mod:`.plant` for a block of states: guessed, solved and checked in loops over states that become SIMD code.
+"""One step of :mod:`..plant` for a block of states, in loops over states that become SIMD code.
 
-The guess is that most axes go on as they did: those that move in their direction, those that stand
-sticking, those at a stop in contact with it. There is exactly one solution (:mod:`..stiction`): one
-that passes every check is it, wherever the guess came from.
+Which axes stick and slip is guessed, solved for, and checked. The guess is that most axes go on as
+they did: those that move in their direction, those that stand sticking, those at a stop in contact
+with it. There is exactly one solution (:mod:`..stiction`): one that passes every check is it,
+wherever the guess came from.
 
 - An axis at the stop of its own range sticks with any force that the stop can exert, beside its
   friction.
@@ -176,7 +177,7 @@ def check_slip(
     near: bool,
     work: Work,
 ) -> None:
-    """Mark states of a block that were guessed wrongly, and write their positions at the end of the step."""
+    """Mark states of a block that were guessed wrongly, and write the positions at the end."""
     r, b, slip, x, q_end, wrong = work.r, work.b, work.slip, work.x, work.q_end, work.wrong
     stop, n = start + size, len(x)
     for i in range(n):
@@ -203,7 +204,7 @@ def check_slip(
 
 
 def check_contacts(size: int, stops: BatchStops, work: Work) -> None:
-    """Mark states whose friction and stops cannot exert what was guessed, and put axes in contact on their stops."""
+    """Mark states whose friction and stops cannot exert the guess, and put axes on their stops."""
     r, b, slip, low, high, tied = (
         work.r,
         work.b,

@@ -1,4 +1,4 @@
-"""One step of :mod:`.plant` for one state of a batch, written so that numba turns it into machine code.
+"""One step of :mod:`..plant` for one state of a batch, written for numba.
 
 Where no stop of a coupled range is touched, the least-index pivoting of :mod:`..stiction` runs on
 the matrix itself instead of its inverse: axes that stick are left out of a Cholesky factor, of
@@ -18,7 +18,7 @@ from .states import STICK, UNCOUPLED, BatchStops, States
 
 
 def solve(K: Array, right: Array) -> Array:
-    """Return ``K^-1 right`` by elimination without pivoting, for a small matrix ``K`` with positive principal minors."""
+    """Return ``K^-1 right`` of a small positive definite ``K``, by elimination without pivoting."""
     n, m = right.shape
     left, x = K.copy(), right.copy()
     for i in range(n):
@@ -52,7 +52,7 @@ def row_motion(W: Array, force: Array, w: Array) -> Array:
 def pivot_speeds(
     A: Array, r: Array, b: Array, low: Array, high: Array, modes: ActiveSet, x: Array, L: Array
 ) -> None:
-    """Solve ``A x = r - b Sgn(x) + low - high``, where stops of single axes exert ``low`` and ``high``.
+    """Solve ``A x = r - b Sgn(x) + low - high``, with impulses of stops of single axes.
 
     Args:
         A: Symmetric positive definite matrix, shape ``(n, n)``.
@@ -113,7 +113,7 @@ def pivot_speeds(
 
 
 def step_one(s: int, states: States, stops: BatchStops, dt: float, max_move: float) -> bool:
-    """Advance state ``s`` by one step, whatever sticks, slips or touches; False if an axis moves too far."""
+    """Advance state ``s`` by one step; return False if an axis moves too far."""
     M, q, v, law, rows = states.M, states.q, states.v, states.law, stops.rows
     n = len(q)
     A, L = np.zeros((n, n)), np.zeros((n, n))

@@ -1,4 +1,4 @@
-"""Many simulations at once, at a fixed step: the steps of :mod:`..plant` as machine code, over all states."""
+"""Many simulations at once, at a fixed step: :mod:`..plant` as machine code over all states."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ from .states import States, batch_stops
 from .step import machine_code
 
 BatchTorque = Callable[[float, Array, Array], ArrayLike] | ArrayLike | None
-"""Function of time, positions and speeds ``(N, n)`` at the start of each step, or constants ``(n,)`` or ``(N, n)``."""
+"""Function of time, positions and speeds ``(N, n)``, or constants ``(n,)`` or ``(N, n)``.
+
+It is evaluated at the start of each step.
+"""
 
 _MAX_STEPS = 10_000_000  # more is a mistake of units
 
@@ -36,7 +39,7 @@ class Rollouts(NamedTuple):
     v: Array
     """Axis speeds [rad/s, m/s], shape ``(N, T, n)``."""
     failed: Array
-    """Time at which each failed [s]: torques not finite, or step too large; NaN if it did not, ``(N,)``."""
+    """Time of failure [s], ``(N,)``: torques not finite, or step too large; else NaN."""
 
 
 def rollouts(

@@ -10,8 +10,7 @@ from ...model.types import Array, IntArray
 from ..mechanics import Stops
 
 UNCOUPLED, UNSUPPORTED = -1, -2
-"""Values of :attr:`BatchStops.other`: a range of one axis; one that is neither of one axis nor of two
-that no other coupled range has."""
+"""Of :attr:`BatchStops.other`: a range of one axis; one of more axes, or of axes coupled twice."""
 
 STICK = 1.0 + 1e-12  # of the largest friction, up to which an axis sticks
 
@@ -54,7 +53,7 @@ class Work(NamedTuple):
     """Work space for a block of B states, ``(n, B)`` unless stated."""
 
     r: Array
-    """Momentum and impulse of the load; then the impulse that friction and stops have to balance."""
+    """Momentum and impulse of the load; then the impulse that friction and stops balance."""
     b: Array
     """Largest impulse of dry friction."""
     slip: Array

@@ -45,7 +45,7 @@ from numba.types import f8, i1, i8
 from irbmodels.compiled.simd_math import exp
 from irbmodels.simulation.batch.states import BatchStops, States, Work
 Array = Mask = ActiveSet = object
-STATES = types.NamedTuple((f8[:, :, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, :, ::1]), States)
+STATES = types.NamedTuple((f8[:, :, ::1], *[f8[:, ::1]] * 4, f8[:, :, ::1]), States)
 STOPS = types.NamedTuple((f8[:, ::1], f8[::1], f8[:, ::1], i8[::1], f8[::1], i8[::1]), BatchStops)
 WORK = types.NamedTuple((*[f8[:, ::1]] * 6, f8[:, :, ::1], *[f8[:, ::1]] * 3, f8[::1]), Work)
 """

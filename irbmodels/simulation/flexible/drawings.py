@@ -62,7 +62,7 @@ def map_figure(
     motors: MotorState = "free",
     count: int = 49,
 ) -> Figure:
-    """Draw an eigenfrequency over two axes, the others held at ``q``, with the grades of the stiffness.
+    """Draw an eigenfrequency over two axes, the others held at ``q``; the title has the grades.
 
     Args:
         arm: The arm.

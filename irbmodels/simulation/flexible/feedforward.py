@@ -32,7 +32,7 @@ class Feedforward(NamedTuple):
 
 
 def feedforward(arm: FlexibleModel, motion: Array) -> Feedforward:
-    """See :meth:`FlexibleRobot.feedforward`; ``motion``: derivatives of q from the 0th on, ``(order, ..., n)``."""
+    """See :meth:`FlexibleRobot.feedforward`; derivatives of q from the 0th, ``(order, ..., n)``."""
     q = np.stack([derivative / math.factorial(k) for k, derivative in enumerate(motion)])
     links = link_torques(arm.mechanism, q)
     links += arm.bearing * time_derivative(q)[: len(links)]
@@ -59,7 +59,7 @@ def _deflection(arm: FlexibleModel, load: Array) -> Array:
 
 
 def link_torques(mechanism: Mechanism, q: Array) -> Array:
-    """Taylor coefficients of the links' inverse dynamics, two less than those of q, ``(order, ..., n)``."""
+    """Taylor coefficients of the links' torques, two less than of q ``(order, ..., n)``."""
     order, leading = len(q), q.shape[1:-1]
     poses: list[Array] = []
     twists: list[Array] = []
@@ -101,7 +101,7 @@ def link_torques(mechanism: Mechanism, q: Array) -> Array:
 
 
 def product(a: Array, b: Array) -> Array:
-    """Coefficients ``c_k = a_k b_0 + .. + a_0 b_k`` of a product of matrices, as many as both have."""
+    """Coefficients ``c_k = a_k b_0 + .. + a_0 b_k`` of a matrix product, as many as both have."""
     order = min(len(a), len(b))
     padded = np.concatenate([a[:order], np.zeros_like(a[:1])])
     # k - i; the last of padded is 0, as are those before the first
@@ -116,7 +116,7 @@ def time_derivative(a: Array) -> Array:
 
 
 def _cos_sin(angle: Array) -> tuple[Array, Array]:
-    """Coefficients of cosine and sine: ``sin' = cos angle'``, ``cos' = -sin angle'``, coefficient by coefficient."""
+    """Coefficients of cosine and sine, by ``sin' = cos angle'`` and ``cos' = -sin angle'``."""
     cos, sin = np.zeros_like(angle), np.zeros_like(angle)
     cos[0], sin[0] = np.cos(angle[0]), np.sin(angle[0])
     for k in range(1, len(angle)):
@@ -138,7 +138,7 @@ def _inverse(pose: Array) -> Array:
 
 
 def _second_moments(body: Array) -> Array:
-    """``P`` of a body from its ten inertials: the integral of ``p p'`` with ``p = (x, y, z, 1)``."""
+    """``P`` of a body from its ten inertials: integral of ``p p'`` with ``p = (x, y, z, 1)``."""
     m, x, y, z, xx, xy, yy, xz, yz, zz = body
     half = 0.5 * (xx + yy + zz)
     return np.array(

@@ -1,4 +1,4 @@
-"""Linear models of elastic joints: S003 eq. 3.69 to 3.73 and section 3.3.2, with the misprints corrected.
+"""Linear models of elastic joints: S003 eq. 3.69 to 3.73 and section 3.3.2, corrected.
 
 Printed are ``k (r theta_m - theta_a)`` on the motor, without the factor r, and ``-k/J_a`` in the
 model with three states, which makes it unstable. Here both masses feel the same spring: its energy
@@ -22,7 +22,7 @@ from .drive import Drive, drives_of
 
 
 class LinearModel(NamedTuple):
-    """``x' = A x + B u``, ``y = C x + D u``, for ``scipy.signal.StateSpace(*model)``, ``control.ss(*model)``."""
+    """``x' = A x + B u``, ``y = C x + D u``, as ``scipy.signal.StateSpace(*model)`` takes it."""
 
     A: Array
     B: Array
@@ -166,7 +166,7 @@ class OneAxis:
 
 
 def identified(robot: Robot, axis: int = 1) -> OneAxis:
-    """Return the published two-mass model of an axis, with the inertia of its posture: S003 Table 3.1 (IRB 1400).
+    """Return the published two-mass model of an axis at its posture: S003 Table 3.1 (IRB 1400).
 
     Raises:
         InputError: if there is no such axis.

@@ -1,4 +1,4 @@
-"""Robot and drives of an arm with elastic joints, matrices between links and motors, equilibrium of both."""
+"""Robot and drives of an arm with elastic joints, matrices between links and motors."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class FlexibleModel:
     robot: Robot
     drives: Sequence[Drive | None]
     friction: Stribeck | bool = True
-    """Friction of the motors in axis coordinates: True for the robot's own law, False for none, or another."""
+    """Friction of the motors in axis coordinates: True for the robot's, False, or another law."""
 
     def __post_init__(self) -> None:
         """Check that robot and drives go together."""
@@ -104,7 +104,7 @@ class FlexibleModel:
 
     @cached_property
     def viscous(self) -> Array:
-        """Viscous friction of the drives' motors in axis coordinates [N m s/rad], shape ``(n, n)``."""
+        """Viscous friction of the motors in axis coordinates [N m s/rad], shape ``(n, n)``."""
         return self._reflected("viscous")
 
     @cached_property
@@ -142,7 +142,7 @@ class FlexibleModel:
         return mechanism_of(self.robot.dynamic_model)
 
     def bias(self, of_links: Array, x: Array, x_dot: Array) -> Array:
-        """Torques of springs, dampers and viscous friction of one state, and those ``of_links``, ``(n + m,)``.
+        """Torques of springs, dampers, viscous friction and ``of_links``, ``(n + m,)``.
 
         Args:
             of_links: Coriolis and gravity torque, shape ``(n,)``.
@@ -183,13 +183,13 @@ class FlexibleModel:
         return Equilibrium(theta, torque)
 
     def motor_values(self, links: Array, motors: Array) -> Array:
-        """Positions or speeds of all motors: of rigid axes those of the links, shape ``(..., n)``."""
+        """Positions or speeds of all motors, of rigid axes those of the links, ``(..., n)``."""
         result = links.copy()
         result[..., self.elastic] = motors[..., self.elastic]
         return result
 
     def inertia(self, M: Array) -> Array:
-        """Mass matrices of ``(q, theta of the elastic axes)`` from those of the links, ``(..., n + m, n + m)``."""
+        """Mass matrices ``(..., n + m, n + m)`` of ``(q, theta)`` from those of the links."""
         size = self.n + self.elastic.size
         result = np.zeros((*M.shape[:-2], size, size))
         result[..., : self.n, : self.n] = M

@@ -19,7 +19,7 @@ _ROUNDING = 1e-13  # of the largest eigenvalue: what is left of 0
 
 
 class SmallMotion(NamedTuple):
-    """``H x'' + D x' + K x = f``, ``x = (q, theta of the elastic axes)``, shape ``(..., n + m, n + m)`` each."""
+    """``H x'' + D x' + K x = f`` of ``x = (q, theta)``, ``(..., n + m, n + m)`` each."""
 
     H: Array
     D: Array

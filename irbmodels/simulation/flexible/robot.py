@@ -107,7 +107,7 @@ class FlexibleRobot(FlexibleModel):
         *,
         wrench: Wrench | None = None,
     ) -> tuple[Array, Array]:
-        """Accelerations of links and motors [rad/s^2, m/s^2] under torques of the motors, ``(..., n)`` each.
+        """Accelerations of links and motors [rad/s^2, m/s^2] under torques, ``(..., n)`` each.
 
         Args:
             q: Positions of the links [rad, m], shape ``(..., n)``.
@@ -154,7 +154,7 @@ class FlexibleRobot(FlexibleModel):
         return FlexibleEnergy(links.kinetic + rotors, links.potential, stored)
 
     def linearized(self, q: ArrayLike) -> LinearModel:
-        """Return the linear model of small motions and torques about the :meth:`equilibrium` at ``q``.
+        """Return the linear model of small motions about the :meth:`equilibrium` at ``q``.
 
         States: ``q, theta`` of the elastic axes, and the speeds of both, ``2 (n + m)``. Inputs:
         torques of the motors, ``n``. Outputs: ``q, theta`` of all axes, ``2 n``. Gravity's gradient
@@ -163,7 +163,7 @@ class FlexibleRobot(FlexibleModel):
         return modes.linearized(self, self.robot.states.one(q))
 
     def frequencies(self, q: ArrayLike, motors: modes.MotorState = "free") -> Array:
-        """Undamped eigenfrequencies about rest [Hz], one per elastic axis, ascending, shape ``(..., m)``.
+        """Undamped eigenfrequencies about rest [Hz], ascending, one per elastic axis, ``(..., m)``.
 
         Args:
             q: Posture of the links, shape ``(..., n)``; springs have the stiffness they have under
@@ -264,7 +264,7 @@ class FlexibleRobot(FlexibleModel):
         max_step: float = np.inf,
         every: float = 0.001,
     ) -> Run:
-        """Simulate a motion, as :func:`irbmodels.simulation.simulate`; dry friction sticks, on the motors.
+        """Simulate a motion, as :func:`irbmodels.simulation.simulate`, with stiction on the motors.
 
         Args:
             q: Links at the start [rad, m], shape ``(n,)``.

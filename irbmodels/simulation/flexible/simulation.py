@@ -1,4 +1,4 @@
-"""Simulate an arm with elastic joints: the coordinates are those of the links, then those of the elastic axes' motors.
+"""Simulation of an arm with elastic joints in coordinates of links, then motors of elastic axes.
 
 In them it is a mechanism like any other, so that true stiction (on the motors) and hard stops (of
 the links) are those of :mod:`irbmodels.simulation`.
@@ -41,7 +41,7 @@ class _Mechanics(Mechanics):
         self.max_speed = np.concatenate([self.max_speed, self.max_speed[arm.elastic]])
 
     def terms(self, q: Array, v: Array) -> tuple[Array, Array]:
-        """Inertia of links and rotors, and all torques but those of motors, dry friction and wrench."""
+        """Inertia of links and rotors, and torques except of motors, dry friction and wrench."""
         arm, n = self._arm, self._links
         M, h = super().terms(q[:n], v[:n])
         return arm.inertia(M), arm.bias(h, q, v)

@@ -12,7 +12,7 @@ from .drive import Drive
 
 
 class Springs(NamedTuple):
-    """Springs of several axes, arm side: ``k u + h u^3``, ``u`` beyond half the backlash, ``(m,)`` each.
+    """Springs of axes, arm side: ``k u + h u^3``, ``u`` beyond half the backlash, ``(m,)`` each.
 
     A deflection is the position of a motor less that of its link, in axis coordinates.
     """
@@ -64,7 +64,7 @@ class Springs(NamedTuple):
         return elastic + 0.5 * self.backlash * np.sign(torque)
 
     def deflection_series(self, torque: Array) -> Array:
-        """Taylor coefficients in time of the deflection, from those of the torque, ``(order, ..., m)``."""
+        """Taylor coefficients of the deflection from those of the torque, ``(order, ..., m)``."""
         result, first = np.zeros_like(torque), self.deflection(torque[0])
         result[0] = self.beyond(first)
         slope = self.stiffness + 3.0 * self.hardening * result[0] ** 2
