@@ -161,7 +161,6 @@ def test_coupled_rotors_enter_every_query_alike():
 
 
 def test_derivatives_of_arrays_are_those_of_single_states():
-    """Arrays of states, and of wrenches, give what one state after the other gives."""
     robot = irb.load("irb2400", tool="spindle")
     rng = np.random.default_rng(4)
     q, v, x = rng.uniform(-1.0, 1.0, (3, 2, 3, 6))

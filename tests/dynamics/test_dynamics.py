@@ -80,7 +80,6 @@ def test_inverse_dynamics_is_newton_euler(name, coupling, parameters):
 
 @pytest.mark.parametrize(("name", "parameters"), SETS)
 def test_inverse_dynamics_of_every_set(name, parameters):
-    """Each set of inertials gives its own Newton-Euler torques."""
     robot, arm = irb.load(name, parameters=parameters), oracles.arm(name, parameters)
     for q, v, a in oracles.states(name, 5, seed=1):
         close(robot.inverse_dynamics(q, v, a, friction=False), oracles.newton_euler(arm, q, v, a))
@@ -203,7 +202,6 @@ def test_mass_matrix_changes_as_coriolis_says(name, coupling, parameters):
 
 @pytest.mark.parametrize(("name", "coupling", "parameters"), TREES)
 def test_velocity_torque_is_coriolis_plus_gravity(name, coupling, parameters):
-    """Torque at constant speed is C v + g."""
     robot = irb.load(name, coupling=coupling, parameters=parameters)
     for q, v, _ in oracles.states(name, 3, seed=10):
         expected = robot.coriolis(q, v) @ v + robot.gravity(q)
@@ -512,7 +510,6 @@ def test_no_samples_give_no_answers(query):
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("query", QUERIES)
 def test_questions_leave_their_arguments_alone(query, machine):
-    """No query writes into the arrays it is given, one state or many."""
     robot, states = MACHINES[machine](), np.moveaxis(oracles.states("irb2400_16", 3, seed=25), 1, 0)
     for given in (states.copy(), states[:, 0].copy()):
         before = given.copy()

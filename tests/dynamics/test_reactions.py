@@ -272,7 +272,6 @@ def test_motors_are_the_components_about_the_axes(name):
 
 
 def test_a_serial_arm_has_no_bars():
-    """The IRB 1600 has no rod."""
     assert irb.load("irb1600").reactions(np.zeros(6), np.zeros(6), np.zeros(6)).bars is None
 
 

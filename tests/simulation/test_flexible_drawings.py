@@ -68,7 +68,6 @@ def test_map_figure_says_what_is_assumed():
     ],
 )
 def test_maps_of_nothing_are_refused(asked, words):
-    """Axes and modes must exist."""
     with pytest.raises(irb.InputError, match=words):
         map_figure(FlexibleRobot.of(irb.load("irb1400"), MADE_UP), np.zeros(6), **asked)
 

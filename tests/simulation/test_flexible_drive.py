@@ -106,7 +106,6 @@ def test_tables_with_impossible_numbers_are_refused(tmp_path, field):
     ],
 )
 def test_impossible_drives_are_refused(changes, words):
-    """Each wrong number raises one line that says which."""
     with pytest.raises(irb.InputError, match=words):
         Drive(**({"stiffness": 8e4, "rotor_inertia": 5.0} | changes))
 
@@ -118,7 +117,6 @@ def test_grades_are_those_of_the_tables():
 
 
 def test_repr_shows_what_is_set():
-    """A drive prints its numbers and its grade."""
     text = repr(Drive(8e4, 5e-4, 100.0, backlash=1e-3, turned_by={4: -1.5}))
     assert (
         text == "Drive(stiffness=80000, rotor_inertia=0.0005, gear_ratio=100, backlash=0.001,"

@@ -141,7 +141,6 @@ def test_flexible_plant_tracks():
 
 
 def test_stiff_springs_leave_the_rigid_torque():
-    """The torque goes to that of the rigid arm with rotors and friction as 1 / k."""
     robot = irb.load("irb2400")
     now = motion(0.3)
     off = []

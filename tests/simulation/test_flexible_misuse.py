@@ -160,7 +160,6 @@ BAD = {
 
 @pytest.mark.parametrize("name", BAD)
 def test_misuse_is_one_clear_line(name):
-    """What was wrong, where, and what would be right."""
     refused_in_one_line(*BAD[name])
 
 

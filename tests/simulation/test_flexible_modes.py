@@ -268,7 +268,6 @@ def test_springs_have_the_stiffness_under_gravity():
     ],
 )
 def test_wrong_questions_are_refused(asked, error, words):
-    """Each wrong word or number raises one line."""
     arm = elastic("irb1600")
     with pytest.raises(error, match=words):
         arm.frequency_response(POSTURE, **({"frequency": 5.0} | asked))

@@ -306,14 +306,11 @@ def test_a_load_after_a_long_rest_is_seen():
     ],
 )
 def test_wrong_settings_are_refused(changes, error, words):
-    """Each wrong setting raises one line that names it."""
     with pytest.raises(error, match=words):
         elastic(count=3).simulate(START, **({"duration": 0.01} | changes))
 
 
 def test_a_failure_keeps_what_was_computed():
-    """A torque that fails at 5 ms leaves the samples until then, with all columns."""
-
     def control(t, theta, theta_dot):
         return np.zeros(6) if t < 0.005 else np.full(6, np.inf)
 

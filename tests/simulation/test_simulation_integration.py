@@ -49,7 +49,6 @@ def test_a_resumed_run_is_the_uninterrupted_one_to_the_bit(arm, method, tmp_path
 
 
 def test_interrupting_keeps_what_is_computed(arm):
-    """Ctrl-C ends a run, which has everything until then."""
     calls = []
 
     def torque(t, q, v):
@@ -66,7 +65,6 @@ def test_interrupting_keeps_what_is_computed(arm):
 
 
 def test_progress_is_told(arm):
-    """Progress gets growing times and the end."""
     told = []
     simulate(arm, posture(arm), duration=0.3, progress=lambda *x: told.append(x))
     times = [t for t, _ in told]
@@ -376,7 +374,6 @@ def test_a_function_that_fails_is_named(arm):
     ],
 )
 def test_bad_input_is_refused_in_one_line(arm, change, message):
-    """What cannot be is refused before anything is computed, with what was wrong."""
     with pytest.raises(irb.IrbError, match=message.replace("(", r"\(")):
         simulate(**{"robot": arm, "q": posture(arm), "duration": 1.0, **change})
 

@@ -66,7 +66,6 @@ def test_every_state_is_what_the_plant_makes_of_it(arm):
 
 
 def test_each_state_may_have_its_own_robot(arm):
-    """With other payloads per state each moves as its own robot does."""
     loaded = arm.with_payload(irb.payload(6.0, [0.0, 0.0, 0.1]))
     q, v, tau = starts(arm, 4)
     found = rollouts([arm, loaded, loaded, arm], q, v, duration=0.05, torque=tau, every=0.05)
@@ -431,7 +430,6 @@ def test_pivoting_on_the_matrix_and_on_its_inverse_agree(ends):
     ],
 )
 def test_bad_input_is_refused(arm, change, message):
-    """What cannot be is refused in one line."""
     given = {"robot": arm, "q": np.zeros((2, 6)), "duration": 0.01, "every": 0.01, **change}
     with pytest.raises(irb.InputError, match=message):
         rollouts(given.pop("robot"), given.pop("q"), **given)

@@ -128,7 +128,6 @@ def test_columns_events_and_motion_are_found():
 
 
 def test_a_column_needs_its_length_and_unit():
-    """A column of another length, or without a unit, is refused."""
     for columns, units in (
         ({"q": np.zeros((3, 6))}, {"q": "rad"}),
         ({"q": np.zeros((2, 6))}, {}),
@@ -201,7 +200,6 @@ def test_a_picture_marks_only_events_that_can_be_seen():
 
 
 def test_an_error_carries_its_run():
-    """A simulation's error has the time, the problem and the samples so far."""
     _, run = made()
     error = SimulationError(0.25, "tau is not finite", run)
     assert str(error) == "at t = 0.25 s: tau is not finite"
@@ -260,7 +258,6 @@ def test_run_of_a_newer_schema_is_refused(tmp_path):
 
 
 def test_an_error_comes_back_from_another_process():
-    """A pickled error has its time, problem, message and run."""
     _, run = made()
     error = pickle.loads(pickle.dumps(SimulationError(0.25, "tau is not finite", run)))
     assert (error.t, error.problem, str(error)) == (

@@ -146,7 +146,6 @@ def test_exactly_the_largest_torque_still_holds():
 
 
 def test_without_friction_every_axis_moves():
-    """Axes without dry friction are never held."""
     found = solve_stiction(np.eye(3), np.array([1.0, 0.0, -1.0]), np.zeros(3), NONE)
     np.testing.assert_allclose(found.x, [1.0, 0.0, -1.0])
     np.testing.assert_allclose(found.friction, 0.0)
