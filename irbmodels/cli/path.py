@@ -202,8 +202,8 @@ def path(
     with file_progress() as bar:
         task = bar.add_task(file.name, total=file.stat().st_size)
         check = check_path(
-            arm, source, acceleration=limits, box=bounds, collision=collision, cut=milled, output=output,
-            window=window, rest=rest, advance=lambda size: bar.advance(task, size),
+            arm, source, acceleration=limits, box=bounds, collision=collision, cut=milled,
+            output=output, window=window, rest=rest, advance=lambda size: bar.advance(task, size),
         )  # fmt: skip
     print_tables(*check_tables(check, arm))
     for line in remarks(check, arm):

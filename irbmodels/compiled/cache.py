@@ -230,7 +230,7 @@ def _sums(place: Path) -> dict[str, str]:
 
 
 def _is_private(place: Path) -> bool:
-    """Return whether only this user can write in a folder; on Windows that is left to the system."""
+    """Return whether only this user can write in a folder; Windows is left to the system."""
     if os.name != "posix":
         return True
     status = place.stat()

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 OPERATIONS = {
-    "add": 2, "sub": 2, "mul": 2, "div": 2, "neg": 1, "inv": 1, "sin": 1, "cos": 1, "exp": 1, "sqrt": 1, "sign": 1, "abs": 1,
+    "add": 2, "sub": 2, "mul": 2, "div": 2, "neg": 1, "inv": 1,
+    "sin": 1, "cos": 1, "exp": 1, "sqrt": 1, "sign": 1, "abs": 1,
 }  # fmt: skip
 """Names of operations with their number of operands; a writer knows all of them."""
 LEAVES = ("input", "constant", "number")
@@ -139,8 +140,9 @@ def program_of(
 
 def _operation(ca: Any, code: int, operands: list[int], step: Any) -> int:
     names = {
-        ca.OP_ADD: "add", ca.OP_SUB: "sub", ca.OP_MUL: "mul", ca.OP_NEG: "neg", ca.OP_INV: "inv", ca.OP_SIN: "sin",
-        ca.OP_COS: "cos", ca.OP_EXP: "exp", ca.OP_SQRT: "sqrt", ca.OP_SIGN: "sign", ca.OP_FABS: "abs",
+        ca.OP_ADD: "add", ca.OP_SUB: "sub", ca.OP_MUL: "mul", ca.OP_NEG: "neg", ca.OP_INV: "inv",
+        ca.OP_SIN: "sin", ca.OP_COS: "cos", ca.OP_EXP: "exp", ca.OP_SQRT: "sqrt",
+        ca.OP_SIGN: "sign", ca.OP_FABS: "abs",
     }  # fmt: skip
     if code == ca.OP_SQ:
         return int(step("mul", operands[0], operands[0]))

@@ -180,7 +180,7 @@ def wrench_regressor(motion: Motion, spins: list[Vector], speeds: list[Vector]) 
 
 
 def solve_ldl(M: SX, right: Vector) -> Vector:
-    """Solve ``M x = right`` by ``L D L'`` from the last row up: branches of a tree stay separate."""
+    """Solve ``M x = right`` by ``L D L'`` from the last row up: branches stay separate."""
     n = len(right)
     H = [[M[i, j] for j in range(n)] for i in range(n)]
     x = list(right)

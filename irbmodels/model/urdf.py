@@ -62,8 +62,8 @@ def check_numbers(robot: ElementTree.Element) -> None:
             for tag in ("mass", "inertia"):
                 if inertial.find(tag) is None:
                     raise UrdfError(
-                        f"link {short_repr(link.get('name'), 40)}: <inertial> has no <{tag}>; it needs"
-                        " both"
+                        f"link {short_repr(link.get('name'), 40)}: <inertial> has no <{tag}>; it"
+                        " needs both"
                     )
 
 

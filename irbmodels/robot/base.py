@@ -118,14 +118,14 @@ class RobotBase:
     def violations(
         self, q: ArrayLike, v: ArrayLike | None = None, tau: ArrayLike | None = None
     ) -> list[Violation]:
-        """Return the violated bounds on position, speed [rad/s], torque [N m] and load of a state."""
+        """Return the violated bounds on position, speed, torque [SI units] and load of a state."""
         speed = None if v is None else finite(v, (self.n,), "v")
         torque = None if tau is None else finite(tau, (self.n,), "tau")
         return [*self.limits.violations(self.states.one(q), speed, torque), *self.overload]
 
     @cached_property
     def overload(self) -> tuple[Violation, ...]:
-        """Violated bounds on mass and, where a load diagram is known, inertia of tool and payload."""
+        """Violated bounds on mass and, by a load diagram, inertia of tool and payload."""
         load, limits = load_on_flange(self.tool, self.payload), self.limits.load
         return () if load is None or limits is None else tuple(limits.violations(load))
 

@@ -178,7 +178,7 @@ class KinematicMethods(RobotBase):
     def inverse_acceleration(
         self, q: ArrayLike, v: ArrayLike, acceleration: ArrayLike, frame: str = "tcp"
     ) -> Array:
-        """Axis accelerations ``(..., n)`` of a frame's acceleration at speeds ``v`` (S003 eq. 2.69).
+        """Axis accelerations ``(..., n)`` of an acceleration of a frame at ``v`` (S003 eq. 2.69).
 
         ``acceleration`` has shape ``(..., 6)``: [m/s^2], then [rad/s^2], base axes.
 

@@ -204,7 +204,8 @@ class Robot(KinematicMethods, DynamicMethods):
     def urdf(self) -> str:
         """Return the robot as URDF with absolute mesh paths, the parallelogram as mimic joints.
 
-        A tool from a table is included. Tools made in code, payloads and gravity are no part of a URDF.
+        A tool from a table is included. Tools made in code, payloads and gravity are no part of
+        a URDF.
         """
         tool = self.tool.path if self.tool else None
         if self.description is not None:
@@ -258,7 +259,8 @@ class Robot(KinematicMethods, DynamicMethods):
         """Return the robot with another payload in the TCP frame, or with None."""
         if payload is not None and not isinstance(payload, Inertial):
             raise InputError(
-                f"a payload comes from irbmodels.payload(mass, com, inertia), not {short_repr(payload)}"
+                "a payload comes from irbmodels.payload(mass, com, inertia), not"
+                f" {short_repr(payload)}"
             )
         return self._with(payload=None if payload is None else checked_payload(*payload))
 
@@ -267,7 +269,7 @@ class Robot(KinematicMethods, DynamicMethods):
         return _robot(self._bare, replace(self._choices, tool=tool, payload=payload))
 
     def with_parameters(self, parameters: str | Path | None) -> Robot:
-        """Return the robot with another set of inertials, or the content of a file, as :func:`load`.
+        """Return the robot with another set of inertials, or with that of a file, as :func:`load`.
 
         It replaces the set and the file before; a name that only that file has keeps the file.
         Friction and rotors given by :meth:`with_friction` and :meth:`with_rotors` stay; so does the

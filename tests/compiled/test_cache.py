@@ -76,7 +76,6 @@ def code_of(folder, suffix):
 
 
 # --- kept
-# --------------------------------------------------------------------------------------------------------------
 
 
 def test_a_kernel_is_compiled_once(folder, caplog):
@@ -191,7 +190,6 @@ def test_without_the_extra(monkeypatch):
 
 
 # --- broken
-# ------------------------------------------------------------------------------------------------------------
 
 
 def emptied(place):
@@ -289,7 +287,6 @@ def test_python_s_own_code_files_are_not_trusted(folder, caplog, monkeypatch):
 
 
 # --- nowhere to write
-# --------------------------------------------------------------------------------------------------
 
 
 def test_a_folder_that_cannot_be_made(folder, caplog, monkeypatch):
@@ -460,7 +457,6 @@ shutil_rmtree = shutil.rmtree
 
 
 # --- where
-# -------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["with spaces in it", "übung-机器人", "a/b/c", "100%s{x}"])
@@ -566,7 +562,6 @@ def test_an_interrupted_compilation_leaves_nothing(folder):
 
 
 # --- several processes
-# -------------------------------------------------------------------------------------------------
 
 PROCESS = """
 import sys, time

@@ -78,7 +78,6 @@ def without(monkeypatch):
 
 
 # --- when
-# ------------------------------------------------------------------------------------------------------------
 
 
 class Made:
@@ -197,7 +196,6 @@ def test_threads_are_a_positive_number(robot, threads):
 
 
 # --- through the facade
-# ------------------------------------------------------------------------------------------------
 
 
 def test_a_thousand_states(robot, used):
@@ -503,7 +501,6 @@ def test_threads_while_compiling(robot, tmp_path, monkeypatch, caplog):
 
 
 # --- memory
-# ------------------------------------------------------------------------------------------------------------
 
 PEAK = """
 import resource, sys

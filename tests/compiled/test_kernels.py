@@ -127,7 +127,6 @@ def agree(found, wanted, tolerance=SAME):
 
 
 # --- equal to the reference
-# --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("far", [1.0, 3e3], ids=["near", "far"])
@@ -250,7 +249,6 @@ def test_the_facade_gives_the_same_kernels():
 
 
 # --- any number of states
-# ----------------------------------------------------------------------------------------------
 
 
 def block_of(made):
@@ -377,7 +375,6 @@ def test_one_state_of_nan():
 
 
 # --- any array
-# ---------------------------------------------------------------------------------------------------------
 
 
 def layouts(x):
@@ -517,7 +514,6 @@ def test_shapes():
 
 
 # --- refused
-# -----------------------------------------------------------------------------------------------------------
 
 ONE, SOME = np.zeros(4), np.zeros((4, 10))
 WRONG = {
@@ -670,7 +666,6 @@ def test_rows_that_are_no_arrays_of_numbers_are_refused(wrong):
 
 
 # --- threads
-# -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("threads", [2, 3])
@@ -770,7 +765,6 @@ def test_one_kernel_in_two_threads():
 
 
 # --- constants and copies
-# ----------------------------------------------------------------------------------------------
 
 
 def test_robots_of_one_structure_share_machine_code(caplog):
@@ -812,7 +806,6 @@ def test_kernels_pickle():
 
 
 # --- text of modules
-# ---------------------------------------------------------------------------------------------------
 
 
 def made_up(lengths, sizes, distinct, seed=0):

@@ -85,7 +85,6 @@ def agree(found, expected, tolerance=SAME, measure=None):
 
 
 # --- the robots
-# --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("query", QUERIES)
@@ -156,7 +155,6 @@ def test_every_frame_and_point_of_an_arm_with_bars(frame):
 
 
 # --- any tree
-# ----------------------------------------------------------------------------------------------------------
 
 
 def tree(seed):
@@ -293,7 +291,6 @@ def test_weightlessness_leaves_no_gravity():
 
 
 # --- laws that share no code
-# -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", oracles.NAMES)
@@ -470,7 +467,6 @@ def test_nan_stays_in_its_sample():
 
 
 # --- programs
-# ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("query", QUERIES)
@@ -546,8 +542,8 @@ def test_programs_are_the_same_in_every_process():
     code = (
         "import irbmodels as irb; from irbmodels.compiled.queries import program_for;from"
         " irbmodels.model.mechanism import mechanism_of; m ="
-        " mechanism_of(irb.load('irb2400').dynamic_model, True);print(m.key, [repr(program_for(x, m)) for"
-        " x in ('forward_dynamics', 'inverse_dynamics_derivatives')])"
+        " mechanism_of(irb.load('irb2400').dynamic_model, True);print(m.key, [repr(program_for(x,"
+        " m)) for x in ('forward_dynamics', 'inverse_dynamics_derivatives')])"
     )
     root = Path(__file__).resolve().parents[2]
     told = [

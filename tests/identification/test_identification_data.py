@@ -69,7 +69,6 @@ def whatever(recording):
 
 
 # --- reading
-# ---------------------------------------------------------------------------------------------------------
 
 
 def test_the_own_form_is_read_in_si(tmp_path, robot):
@@ -329,7 +328,6 @@ def test_other_columns_are_kept(tmp_path, robot):
 
 
 # --- bad logs: refused
-# ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -387,14 +385,18 @@ def test_other_columns_are_kept(tmp_path, robot):
         (
             {"v1_deg_s": V_DEG[:, 0] * DEG},
             (),
-            "column 'v1_deg_s': positions change 57.3 times as fast as it says: they are degrees in"
-            " one, radians in the other",
+            (
+                "column 'v1_deg_s': positions change 57.3 times as fast as it says: they are"
+                " degrees in one, radians in the other"
+            ),
         ),
         (
             {"v1_rad_s": V_DEG[:, 0], "v1_deg_s": None},
             (),
-            "column 'v1_rad_s': positions change 0.01745 times as fast as it says: they are radians in"
-            " one, degrees in the other",
+            (
+                "column 'v1_rad_s': positions change 0.01745 times as fast as it says: they are"
+                " radians in one, degrees in the other"
+            ),
         ),
         (
             {"q1_rad": Q_DEG[:, 0] * DEG},
@@ -773,7 +775,6 @@ def test_degrees_labelled_radians_are_told_by_their_speed(tmp_path, robot):
 
 
 # --- bad logs: flagged
-# ---------------------------------------------------------------------------------------------------
 
 
 def test_missing_numbers_keep_their_place(tmp_path, robot):
@@ -960,7 +961,6 @@ def test_rest_is_flagged():
 
 
 # --- clocks
-# ---------------------------------------------------------------------------------------------------------------
 
 
 def wandering(t, seed=0):
@@ -1112,7 +1112,6 @@ def test_a_lower_rate_does_not_alias():
 
 
 # --- the recording itself
-# ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

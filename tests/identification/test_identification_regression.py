@@ -36,7 +36,6 @@ def arm():
 
 
 # --- recovery
-# ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", irb.robots())
@@ -104,7 +103,6 @@ def test_another_gravity_and_mounting():
 
 
 # --- weights and covariance
-# --------------------------------------------------------------------------------------------
 
 
 def small(seed=0, count=400, sigma=(1.0, 20.0)):
@@ -231,7 +229,6 @@ def test_exact_data_need_no_noise():
 
 
 # --- an approach published elsewhere
-# -----------------------------------------------------------------------------------
 
 
 def figaroh(W, tau, n):
@@ -281,7 +278,6 @@ def test_figarohs_approach_gives_the_same(name):
 
 
 # --- what cannot be
-# ----------------------------------------------------------------------------------------------------
 
 
 def test_a_motion_that_tells_nothing_is_refused_by_name(arm):
@@ -376,7 +372,6 @@ def test_a_band_needs_its_own_regressor():
 
 
 # --- intervals
-# ---------------------------------------------------------------------------------------------------------
 
 
 def test_intervals_hold_the_truth_as_often_as_they_say(arm):

@@ -52,7 +52,6 @@ def held():
 
 
 # --- residuals
-# ------------------------------------------------------------------------------------------------------------
 
 
 def test_whiteness_is_ljung_box():
@@ -177,7 +176,6 @@ def test_curve_has_means_of_equal_bins():
 
 
 # --- logs
-# -----------------------------------------------------------------------------------------------------------------
 
 
 def test_the_end_of_a_log_is_held_out():
@@ -215,7 +213,6 @@ def test_a_log_is_prepared():
 
 
 # --- a good log
-# -----------------------------------------------------------------------------------------------------------
 
 
 def test_a_good_log_is_trusted(good):
@@ -359,7 +356,6 @@ def test_coverage_is_that_of_the_samples(good):
 
 
 # --- the file
-# -------------------------------------------------------------------------------------------------------------
 
 
 def test_a_set_comes_back_with_the_same_torques(good, held):
@@ -539,7 +535,6 @@ def test_a_set_says_whose_it_is(good, tmp_path):
 
 
 # --- methods
-# --------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("method", ["wls", "ls", "huber"])
@@ -595,7 +590,6 @@ def test_a_method_is_one_of_four(held):
 
 
 # --- bad logs
-# -------------------------------------------------------------------------------------------------------------
 
 
 def test_too_little_motion_is_said():
@@ -810,7 +804,6 @@ def test_good_logs_are_rarely_doubted():
 
 
 # --- thresholds
-# -----------------------------------------------------------------------------------------------------------
 
 
 def changed(judged, **parts):

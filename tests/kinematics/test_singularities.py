@@ -285,7 +285,6 @@ def test_the_bound_is_the_smallest_possible():
 
 
 # --- a line through q5 = 0
-# ------------------------------------------------------------------------------
 
 
 def line(robot: irb.Robot, q: np.ndarray, shift: list[float], count: int = 301) -> np.ndarray:
@@ -384,7 +383,6 @@ def test_a_crossing_refuses_what_it_cannot_follow():
 
 
 # --- which arms
-# ------------------------------------------------------------------------------
 
 
 def own(seed, folder):

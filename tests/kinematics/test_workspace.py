@@ -70,7 +70,6 @@ def distance_to(outlines: list[list[Arc]], points: np.ndarray) -> np.ndarray:
 
 
 # --- ABB's drawing
-# ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["irb2400_10", "irb2400_16"])
@@ -166,7 +165,6 @@ def test_an_arm_from_a_urdf_on_a_leaning_base(tmp_path):
 
 
 # --- arcs against sampling
-# ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", oracles.NAMES)
@@ -349,7 +347,6 @@ def test_a_stretched_corner_is_known_to_all_digits(name, stretched):
 
 
 # --- in space
-# ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", oracles.NAMES)
@@ -490,7 +487,6 @@ def test_extremes_of_a_tcp_are_never_passed():
 
 
 # --- maps
-# ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["irb2400_16", "irb1400", "irb1600_10_145", "irb930_12_105"])
@@ -643,7 +639,6 @@ def test_maps_over_a_grid_have_its_shape():
 
 
 # --- drawing and command
-# ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", oracles.NAMES)

@@ -86,7 +86,6 @@ def agrees(robot, *queries, frame="tcp", each_axis=False, tolerance=SAME):
 
 
 # --- what belongs to the structure
-# ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("friction", [False, True])
@@ -265,7 +264,6 @@ def dressed_2400():
 
 
 # --- carriers, bars and empty links
-# ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -400,7 +398,6 @@ def test_a_carrier_is_merged_beside_a_branch_that_the_frame_does_not_need():
 
 
 # --- inertials
-# ------------------------------------------------------------------------------
 
 
 def test_regrouping_leaves_at_most_seven_parameters_per_turn_and_four_per_slide():

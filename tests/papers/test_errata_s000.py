@@ -123,7 +123,6 @@ def lines_apart(
 
 
 # --- kinematics
-# ---------------------------------------------------------------------------------------------------------
 
 
 def test_0_01_eq_6_has_the_wrong_sign():
@@ -287,7 +286,6 @@ def test_0_12_eq_36_is_a_product_of_two_conditions():
 
 
 # --- energies and friction
-# ----------------------------------------------------------------------------------------------
 
 
 def test_0_13_eq_46_lacks_the_sum_and_one_half():
@@ -340,7 +338,6 @@ def test_0_15_eq_55_has_positions_in_the_exponent():
 
 
 # --- Newton-Euler
-# -------------------------------------------------------------------------------------------------------
 
 
 def test_0_16_eq_57_lacks_the_parallelogram():
@@ -399,7 +396,6 @@ def test_0_34_friction_must_not_run_through_the_recursion():
 
 
 # --- numbers
-# ------------------------------------------------------------------------------------------------------------
 
 
 def test_0_22_eq_76_squares_the_sum():
@@ -591,7 +587,6 @@ def test_0_33_spindle_needs_the_stronger_variant():
 
 
 # --- notes, and what is right as printed
-# --------------------------------------------------------------------------------
 
 
 def test_0_note_a_elbow_singularity_is_out_of_the_coupled_range():
@@ -700,7 +695,6 @@ def test_0_right_table_6_divides_by_the_mean_torque():
 
 
 # --- the page
-# -----------------------------------------------------------------------------------------------------------
 
 
 def test_page_and_tests_name_each_other():

@@ -105,7 +105,6 @@ def appendix_tensor(link: int, key: str = "L_at_com_kgmm2", sign: float = -1.0) 
 
 
 # --- Table 1 and the matrices
-# -------------------------------------------------------------------------------------------
 
 
 def test_1_01_table_1_has_wrong_lengths():
@@ -235,7 +234,6 @@ def test_1_12_d_z_lacks_d1_and_turns_a3():
 
 
 # --- Jacobian
-# -----------------------------------------------------------------------------------------------------------
 
 
 def test_1_13_origins_lack_d1_and_mix_terms():
@@ -307,7 +305,6 @@ def test_1_16_jv1_has_y_for_x():
 
 
 # --- workspace
-# ----------------------------------------------------------------------------------------------------------
 
 
 def test_1_17_radius_r1_adds_lengths_at_right_angles():
@@ -374,7 +371,6 @@ def test_1_20_workspace_inequalities_are_a_box():
 
 
 # --- planar arm
-# ---------------------------------------------------------------------------------------------------------
 
 
 def test_1_21_axis_4_is_not_parallel_to_2_and_5():
@@ -639,7 +635,6 @@ def test_1_44_fig_9_moves_twice_as_far(arm):
 
 
 # --- appendix
-# -----------------------------------------------------------------------------------------------------------
 
 
 def test_1_a1_products_are_plus_integrals():
@@ -734,7 +729,6 @@ def test_1_a6_the_cad_stands_in_abbs_base_frame():
 
 
 # --- what is right as printed
-# -------------------------------------------------------------------------------------------
 
 
 def test_1_right_symbols_of_eq_17(arm):

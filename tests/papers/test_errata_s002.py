@@ -228,7 +228,6 @@ def lagrange(theta: np.ndarray, w: np.ndarray, X: np.ndarray) -> tuple[np.ndarra
 
 
 # --- geometry
-# -----------------------------------------------------------------------------------------------------------
 
 
 def test_2_01_table_1_lacks_joint_3_and_the_forearm():
@@ -273,7 +272,6 @@ def test_2_01_table_1_lacks_joint_3_and_the_forearm():
 
 
 # --- eq. 4-9
-# ------------------------------------------------------------------------------------------------------------
 
 
 def test_2_02_x12_stands_outside_the_cosine_of_eq_4():
@@ -485,7 +483,6 @@ def _gravity_of_chain(scale: float) -> np.ndarray:
 
 
 # --- Tab. 2
-# -------------------------------------------------------------------------------------------------------------
 
 
 def test_2_15_table_2_gives_no_mass_matrix():
@@ -536,7 +533,6 @@ def test_2_18_a_link_of_68_km():
 
 
 # --- eq. 13-17
-# ----------------------------------------------------------------------------------------------------------
 
 
 def waves(t: np.ndarray, T: float, kind: type, weights: tuple[float, float, float]) -> np.ndarray:
@@ -644,7 +640,6 @@ def test_2_23_neither_periodic_nor_least_acceleration():
 
 
 # --- identification
-# -----------------------------------------------------------------------------------------------------
 
 
 def _condition(trajectory: Trajectory, columns: list[int]) -> float:
@@ -740,7 +735,6 @@ def test_2_27_smoothing_lowers_the_deviation_and_nothing_else():
 
 
 # --- right
-# --------------------------------------------------------------------------------------------------------------
 
 
 def test_2_right_weights_and_alpha():

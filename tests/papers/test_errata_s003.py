@@ -144,7 +144,6 @@ def r_03(theta: np.ndarray) -> np.ndarray:
 
 
 # --- rotations and quaternions
-# ------------------------------------------------------------------------------------------
 
 
 def test_3_01_rotation_of_frame_1_in_0():
@@ -219,7 +218,6 @@ def test_3_right_quaternions():
 
 
 # --- positions
-# ----------------------------------------------------------------------------------------------------------
 
 
 def test_3_07_the_arm_stands_in_the_x_z_plane():
@@ -450,7 +448,6 @@ def test_3_right_ikin2():
 
 
 # --- velocities
-# ---------------------------------------------------------------------------------------------------------
 
 
 def test_3_right_jacobian_at_home():
@@ -507,7 +504,6 @@ def test_3_right_inverse_velocity_and_acceleration():
 
 
 # --- the page
-# -----------------------------------------------------------------------------------------------------------
 
 
 def test_page_and_tests_of_s003_and_s004_name_each_other():

@@ -107,7 +107,6 @@ def share_right(**how: str) -> float:
 
 
 # --- poses
-# --------------------------------------------------------------------------------------------------------------
 
 
 def eq_2(alpha: float, a: float, d: float, theta: float) -> np.ndarray:
@@ -254,7 +253,6 @@ def test_4_right_poses_and_jacobian():
 
 
 # --- velocities and accelerations
-# -----------------------------------------------------------------------------------------
 
 
 def propagate(
@@ -449,7 +447,6 @@ def test_4_21_acceleration_of_the_centre_of_mass():
 
 
 # --- kinematic control
-# --------------------------------------------------------------------------------------------------
 
 
 def test_4_24_kinematic_control_feeds_nothing_back():

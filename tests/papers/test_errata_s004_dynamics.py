@@ -96,7 +96,6 @@ def torque(q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
 
 
 # --- Lagrange
-# -----------------------------------------------------------------------------------------------------------
 
 
 def test_4_13_points_in_a_plane_are_not_a_scara():
@@ -200,7 +199,6 @@ def test_4_18_not_the_torque_of_its_own_recipe():
 
 
 # --- Newton-Euler
-# -------------------------------------------------------------------------------------------------------
 
 
 def recursion(
@@ -294,7 +292,6 @@ def test_4_23_the_recursion_starts_against_gravity():
 
 
 # --- control
-# ------------------------------------------------------------------------------------------------------------
 
 
 def plant(q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:

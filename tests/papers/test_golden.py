@@ -232,7 +232,6 @@ def test_kinematics_of_the_930(index):
 
 
 # --- dynamics of the golden files' own bodies, on copies of our tables
-# ---------------------------------------------
 
 
 def bodies_yaml(bodies: dict[str, tuple[float, np.ndarray, np.ndarray]], robot: str) -> str:

@@ -67,7 +67,6 @@ def printed(tables):
 
 
 # --- tables
-# ---------------------------------------------------------------------------------------------------------------
 
 
 def test_verdict_names_the_first_violation(robot):
@@ -172,7 +171,6 @@ def test_what_was_not_evaluated_is_part_of_the_verdict(robot):
 
 
 # --- the page
-# -------------------------------------------------------------------------------------------------------------
 
 
 def test_the_page_stands_on_its_own(robot, tmp_path):
@@ -296,7 +294,6 @@ def test_speeds_without_a_limit_are_not_called_kept(tmp_path):
 
 
 # --- the command
-# ----------------------------------------------------------------------------------------------------------
 
 
 def test_exit_codes_of_programs(file, run, tmp_path):

@@ -99,7 +99,6 @@ def excused(block: Block) -> bool:
 
 
 # --- console
-# -----------------------------------------------------------------------------------------------------------
 
 
 def check_console(block: Block, folder: Path) -> None:
@@ -221,7 +220,6 @@ def check_other(program: str, arguments: list[str]) -> None:
 
 
 # --- files
-# -------------------------------------------------------------------------------------------------------------
 
 
 def check_yaml(block: Block, folder: Path) -> None:

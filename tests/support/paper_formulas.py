@@ -42,7 +42,6 @@ def trig(q: Array) -> tuple[Array, Array]:
 
 
 # --- S000, kinematics
-# ---------------------------------------------------------------------------------------------------
 
 
 def eq_1(alpha: float, a: float, theta: float, d: float) -> Array:
@@ -265,7 +264,6 @@ def shoulder(q: Array) -> float:
 
 
 # --- S000, dynamics
-# -----------------------------------------------------------------------------------------------------
 
 
 class Body(NamedTuple):
@@ -443,7 +441,6 @@ def eq_76(error: Array) -> float:
 
 
 # --- S001, kinematics: q are its own joint angles
-# -----------------------------------------------------------------------
 
 S001_D1, S001_A1 = 0.435, 0.205  # [m] Table 1
 
@@ -628,7 +625,6 @@ def s001_eq_4_77(z: Array, o: Array) -> Array:
 
 
 # --- S001, planar arm with three joints
-# ---------------------------------------------------------------------------------
 
 
 # mass, length, centre of mass from the joint, inertia (S001 Table 2)

@@ -11,7 +11,6 @@ import pytest
 import irbmodels as irb
 
 # --- S000, Obal & Gierlak 2025 (IRB 2400)
-# ------------------------------------------------------------------------------
 
 TAB_3 = {  # kg; mm; kg m^2: Ixx Iyy Izz Ixy Ixz Iyz
     "link_1": (192, (21, 22, -188.5), (9.82183, 6.16127, 8.30224, 0.50571, -1.0596, 0.10946)),
@@ -190,7 +189,6 @@ def test_z_of_the_tcp_needs_the_term_that_eq_26_forgot():
 
 
 # --- S001, Jia (IRB 2400) and the CAD of the 1600 and 930
-# ----------------------------------------------------------
 
 # S001, Assembly_DataFile.m at 1000 kg/m^3: kg; centre [mm] and tensor in base axes at home
 CAD_2400 = {
@@ -522,7 +520,7 @@ def test_bodies_of_the_1400_are_those_of_the_2400_stretched():
         )
 
 
-# --- dimensions, ranges, speeds and ratings ---------------------------------------------------
+# --- dimensions, ranges, speeds and ratings
 
 SPEEDS = {  # deg/s, mm/s
     "irb2400_10": (150, 150, 150, 360, 360, 450),
@@ -706,7 +704,6 @@ def test_lowest_points_of_the_1600_need_a_serial_elbow():
 
 
 # --- S003, Norrlof 1999 (IRB 1400)
-# ------------------------------------------------------------------------------
 
 
 def test_printed_zero_pose_of_the_1400():

@@ -105,7 +105,8 @@ def chain_of(robot: Robot) -> Chain:
 def states(robot: Robot, count: int, seed: int = 0) -> Iterator[tuple[Array, Array, Array]]:
     """Yield random states ``(q, v, a)``.
 
-    Positions over all ranges, speeds up to half their limits, accelerations up to 5 rad/s^2 (m/s^2).
+    Positions over all ranges, speeds up to half their limits, accelerations up to 5 rad/s^2
+    (m/s^2).
     """
     rng, limits = np.random.default_rng(seed), robot.limits
     inverse = np.linalg.inv(limits.A)

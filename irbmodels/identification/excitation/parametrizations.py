@@ -1,6 +1,7 @@
 """Families of motions that are linear in their parameters.
 
-``q = Q x``, ``v = V x``, ``a = A x`` at given times; parameters are ``(size, n)``, a column per axis.
+``q = Q x``, ``v = V x``, ``a = A x`` at given times; parameters are ``(size, n)``, a column per
+axis.
 """
 
 from __future__ import annotations

@@ -114,8 +114,8 @@ def friction_table(
     for fit in ordered:
         if not np.isfinite(fit.deviation).all():
             raise InputError(
-                f"axis {fit.points.axis}: Fs and v_St are not determined by its points, and a table needs"
-                f" them; {fit.findings[-1]}"
+                f"axis {fit.points.axis}: Fs and v_St are not determined by its points, and a table"
+                f" needs them; {fit.findings[-1]}"
             )
     fastest = min(float(fit.points.speed[-1]) for fit in ordered)
     lines = [

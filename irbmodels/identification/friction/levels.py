@@ -123,8 +123,8 @@ def friction_points(
     if not rows:
         raise InputError(
             f"axis {axis} has no two segments of one speed, forwards and backwards over the same"
-            f" positions, among {len(moving)} segments of constant speed; see friction_plan, or give"
-            " a tolerance above the noise of the positions"
+            f" positions, among {len(moving)} segments of constant speed; see friction_plan, or"
+            " give a tolerance above the noise of the positions"
         )
     order = np.argsort([row[0] for row in rows])
     speed, forward, backward, friction, deviation, position, samples = np.array(rows)[order].T

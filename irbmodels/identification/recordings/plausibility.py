@@ -196,7 +196,8 @@ def _small_motions(recording: Recording) -> Iterator[Finding]:
     small = (travel > 0.0) & (travel < np.where(recording.linear, 1e-3, LITTLE))
     for axis in np.flatnonzero(small).tolist():
         yield Finding(
-            f"axis {axis + 1} moves within {travel_text(travel[axis], recording.linear[axis], 3)} only",
+            f"axis {axis + 1} moves within {travel_text(travel[axis], recording.linear[axis], 3)}"
+            " only",
             "too little to identify anything of it; move it farther",
         )
 

@@ -135,9 +135,9 @@ def _refuse_jumps(recording: Recording, robot: Robot, first: int, name: Name) ->
             if alone and min(len(before), len(after)) == _AROUND and abs(size) > 0.5 * ways[i]:
                 raise MotionError(
                     f"{recording.source}: row {first + int(rows[i + 1])}, column"
-                    f" {name('q', axis)!r}: jumps by {travel_text(size, linear)} within {t[i + 1] - t[i]:.4g} s and"
-                    f" stays there, {_FAR:g} times the speed limit or faster; unwrap whole turns,"
-                    " or cut the log there"
+                    f" {name('q', axis)!r}: jumps by {travel_text(size, linear)} within"
+                    f" {t[i + 1] - t[i]:.4g} s and stays there, {_FAR:g} times the speed limit or"
+                    " faster; unwrap whole turns, or cut the log there"
                 )
 
 

@@ -95,14 +95,20 @@ def remarks(verdict: Verdict) -> list[str]:
         counts = Counter(one.significance for one in verdict.estimates)
         lines = [
             f"{verdict.samples} samples for the fit, {verdict.held_samples} held out",
-            f"condition number {verdict.condition:.3g} of the weighted regressor with columns of"
-            " unit length",
-            f"{len(verdict.estimates)} base parameters: {counts['significant']} significant (deviation"
-            f" up to {SIGNIFICANT:.0%}), {counts['weak']} weak (up to {WEAK:.0%}),"
-            f" {counts['insignificant']} insignificant",
-            f"no body can be {', '.join(verdict.impossible_bodies)}"
-            if verdict.impossible_bodies
-            else "every link is a body that can exist",
+            (
+                f"condition number {verdict.condition:.3g} of the weighted regressor with columns"
+                " of unit length"
+            ),
+            (
+                f"{len(verdict.estimates)} base parameters: {counts['significant']} significant"
+                f" (deviation up to {SIGNIFICANT:.0%}), {counts['weak']} weak (up to {WEAK:.0%}),"
+                f" {counts['insignificant']} insignificant"
+            ),
+            (
+                f"no body can be {', '.join(verdict.impossible_bodies)}"
+                if verdict.impossible_bodies
+                else "every link is a body that can exist"
+            ),
         ]
     else:
         lines = [f"{verdict.held_samples} samples, none of them used for a fit"]
@@ -127,13 +133,14 @@ def remarks(verdict: Verdict) -> list[str]:
     )
     if missing and not verdict.impossible_in_prior:  # which is the first suspect, and named above
         lines.append(
-            "if the model misses a term: are positions and torques on one clock (recordings.estimate_delay"
-            " tells), the arm mounted as the robot says, tool and payload told, rotors in?"
+            "if the model misses a term: are positions and torques on one clock"
+            " (recordings.estimate_delay tells), the arm mounted as the robot says, tool and"
+            " payload told, rotors in?"
         )
     if verdict.unidentifiable:
         lines.append(
-            f"no torque of these axes depends on {', '.join(verdict.unidentifiable)}: they keep what they"
-            " were"
+            f"no torque of these axes depends on {', '.join(verdict.unidentifiable)}: they keep"
+            " what they were"
         )
     for name, share in verdict.flagged.items():
         lines.append(f"{share:.1%} of the samples are flagged {name} and left out")

@@ -66,8 +66,10 @@ def remarks(check: PathCheck, robot: Robot) -> list[str]:
         (check.friction_share is None, f"{robot.name} has no friction data: torques hold none"),
         (
             check.extrapolated.any(),
-            f"{format_axes(check.extrapolated)} {moves} faster than {its} friction was measured;"
-            " friction there is extrapolated",
+            (
+                f"{format_axes(check.extrapolated)} {moves} faster than {its} friction was"
+                " measured; friction there is extrapolated"
+            ),
         ),
         (
             check.acceleration is None,
@@ -204,8 +206,10 @@ def move_rows(check: PathCheck) -> Iterator[tuple[list[str], bool]]:
         )
         wrist = f"{math.degrees(one.wrist):.1f}" if math.isfinite(one.wrist) else ""
         cells = [
-            str(one.line), "start" if timing is None else timing.instruction, f"{start:.3f}", f"{end:.3f}", speed,
-            f"{100.0 * one.used:.0f} (axis {one.used_axis})", f"{100.0 * one.speed:.0f} (axis {one.speed_axis})",
+            str(one.line), "start" if timing is None else timing.instruction,
+            f"{start:.3f}", f"{end:.3f}", speed,
+            f"{100.0 * one.used:.0f} (axis {one.used_axis})",
+            f"{100.0 * one.speed:.0f} (axis {one.speed_axis})",
             f"{100.0 * one.torque:.0f} (axis {one.torque_axis})", wrist,
         ]  # fmt: skip
         yield cells, one.line in bad

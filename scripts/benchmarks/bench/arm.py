@@ -71,7 +71,6 @@ class Arm:
 
 
 # --- loops: the first two keep nothing, the others give exactly what the kernels give
-# ---------------------------------
 
 
 def rnea(arm: Arm, s: States) -> None:
