@@ -62,9 +62,9 @@ def test_command_takes_tool_object_and_unit(tmp_path, run):
     file.write_text(CELL)
     robot = irb.load("irb2400", tool=rapid.read(CELL)["tGun"])
     pose = rapid.read(CELL)["pHome"].pose()
-    found = robot.inverse_kinematics(pose)
+    actual = robot.inverse_kinematics(pose)
     _, out, _ = run("rapid", file, "--robot", "irb2400", "--tool", "TGUN")
-    assert f"{np.degrees(found[0].q[1]):9.3f}" in out
+    assert f"{np.degrees(actual[0].q[1]):9.3f}" in out
     _, out, _ = run("rapid", file, "--robot", "irb2400", "--wobj", "wstn")
     assert out.startswith("pHome: the work object moves with STN1; units needs it (none is given)")
     _, out, _ = run(

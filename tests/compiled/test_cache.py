@@ -523,11 +523,11 @@ def test_info_and_clear(folder, caplog):
     (folder / "kernel_link").symlink_to(elsewhere)
     held = [path for path in folder.iterdir() if path not in others and not path.is_symlink()]
     size = sum(file.stat().st_size for path in held for file in path.rglob("*") if file.is_file())
-    found = cache.info()
-    assert found.kernels == 2
-    assert found.folder == folder
-    assert size <= found.bytes <= size + 4
-    assert cache.clear() == found
+    actual = cache.info()
+    assert actual.kernels == 2
+    assert actual.folder == folder
+    assert size <= actual.bytes <= size + 4
+    assert cache.clear() == actual
     assert (elsewhere / "precious").read_text() == "mine"
     (folder / "kernel_link").unlink()
     assert sorted(folder.iterdir()) == sorted(others)

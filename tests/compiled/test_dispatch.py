@@ -241,14 +241,14 @@ def test_every_query_of_the_facade(robot, used, query):
     kernels, right, in shape.
     """
     given = states(robot, 1002, seed=20)
-    found = QUERIES[query](robot, *(x.reshape(2, 3, 167, 4) for x in given))
+    actual = QUERIES[query](robot, *(x.reshape(2, 3, 167, 4) for x in given))
     assert used == [(query, 1002)]
-    assert all(x.shape[:3] == (2, 3, 167) for x in found)
-    agree([x.reshape(1002, *x.shape[3:]) for x in found], expected(robot, query, given))
+    assert all(x.shape[:3] == (2, 3, 167) for x in actual)
+    agree([x.reshape(1002, *x.shape[3:]) for x in actual], expected(robot, query, given))
     small = QUERIES[query](robot, *(x[:, :3].reshape(3, 4) for x in given[:, None]))
-    agree(small, [x.reshape(1002, *x.shape[3:])[:3] for x in found])
+    agree(small, [x.reshape(1002, *x.shape[3:])[:3] for x in actual])
     nothing = QUERIES[query](robot, *np.zeros((3, 2, 0, 4)))
-    assert [x.shape for x in nothing] == [(2, 0, *x.shape[3:]) for x in found]
+    assert [x.shape for x in nothing] == [(2, 0, *x.shape[3:]) for x in actual]
 
 
 def test_friction_is_added_or_not(used):
@@ -298,12 +298,12 @@ def test_wrenches(robot, used):
             return wrench if np.ndim(wrench) == 1 else wrench[i]
 
         for query in ("inverse_dynamics", "forward_dynamics"):
-            found = getattr(robot, query)(q, v, a, wrench=wrench)
+            actual = getattr(robot, query)(q, v, a, wrench=wrench)
             fresh = copy.copy(loaded("irb930", dressed=True)).with_rotors(robot.rotors)
             wanted = [
                 getattr(fresh, query)(q[i], v[i], a[i], wrench=of(i)) for i in range(0, WORTH, 25)
             ]
-            agree([found[::25]], [np.array(wanted)])
+            agree([actual[::25]], [np.array(wanted)])
     assert {query for query, _ in used} == {"inverse_dynamics", "forward_dynamics", "jacobian"}
 
 
@@ -428,9 +428,9 @@ def test_nan_in_an_array_stays_in_its_state(robot, used):
     given = states(robot, WORTH, seed=27)
     clean = robot.inverse_dynamics(*given)
     given[1, 77, 0] = np.nan
-    found = robot.inverse_dynamics(*given)
-    assert np.isnan(found[77]).any()
-    assert np.array_equal(np.delete(found, 77, axis=0), np.delete(clean, 77, axis=0))
+    actual = robot.inverse_dynamics(*given)
+    assert np.isnan(actual[77]).any()
+    assert np.array_equal(np.delete(actual, 77, axis=0), np.delete(clean, 77, axis=0))
     assert len(used) == 2
 
 
@@ -482,18 +482,18 @@ def test_threads_while_compiling(robot, tmp_path, monkeypatch, caplog):
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setenv("IRBMODELS_CACHE", str(tmp_path))
     parts = [states(robot, WORTH, seed) for seed in range(4)]
-    found, start = [None] * 4, threading.Barrier(4)
+    actual, start = [None] * 4, threading.Barrier(4)
 
     def ask(number):
         start.wait()
-        found[number] = robot.gravity(parts[number][0])
+        actual[number] = robot.gravity(parts[number][0])
 
     threads = [threading.Thread(target=ask, args=(number,)) for number in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    for ours, given in zip(found, parts, strict=True):
+    for ours, given in zip(actual, parts, strict=True):
         agree([ours], expected(robot, "gravity", given))
     assert sum("compiled gravity" in record.getMessage() for record in caplog.records) == 1
     for name in [name for name in sys.modules if name.startswith("kernel_")]:

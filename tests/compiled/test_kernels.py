@@ -112,14 +112,14 @@ def by_rows(made, given):
 
 
 def one_by_one(made, given):
-    found = [listed(made(*state)) for state in zip(*inputs(made.query, given), strict=True)]
-    return [np.array(x) for x in zip(*found, strict=True)]
+    actual = [listed(made(*state)) for state in zip(*inputs(made.query, given), strict=True)]
+    return [np.array(x) for x in zip(*actual, strict=True)]
 
 
-def agree(found, wanted, tolerance=SAME):
+def agree(actual, wanted, tolerance=SAME):
     """Hold every result to the largest entry that it has at any of the states."""
-    assert len(found) == len(wanted)
-    for ours, theirs in zip(found, wanted, strict=True):
+    assert len(actual) == len(wanted)
+    for ours, theirs in zip(actual, wanted, strict=True):
         assert ours.shape == theirs.shape
         np.testing.assert_allclose(
             ours, theirs, rtol=0.0, atol=tolerance * np.abs(theirs).max(initial=0.0)
@@ -197,18 +197,18 @@ def test_single_precision(name, query):
         np.random.default_rng(0).uniform(-1, 1, given[0].shape) * 4 * np.pi,
     )
     wanted, given = expected(robot, query, given), given.astype(np.float32)
-    for found in (by_columns(made, given), by_rows(made, given)):
-        assert all(x.dtype == np.float32 for x in found)
-        agree([x.astype(float) for x in found], wanted, SINGLE)
+    for actual in (by_columns(made, given), by_rows(made, given)):
+        assert all(x.dtype == np.float32 for x in actual)
+        agree([x.astype(float) for x in actual], wanted, SINGLE)
 
 
 def test_single_precision_at_one_state():
     """One state in float32 is right, too."""
     robot, made = loaded("irb930"), kernel("irb930", "gravity", single=True)
     given = states(robot, 5)
-    found = one_by_one(made, given.astype(np.float32))
-    assert found[0].dtype == np.float32
-    agree(found, expected(robot, "gravity", given), SINGLE)
+    actual = one_by_one(made, given.astype(np.float32))
+    assert actual[0].dtype == np.float32
+    agree(actual, expected(robot, "gravity", given), SINGLE)
 
 
 def test_the_facade_gives_the_same_kernels():
@@ -326,11 +326,11 @@ def test_nothing_beside_the_results_is_written(name, query, single):
             if by_column:
                 shaped = [result.reshape(-1, total) for result in results]
                 form.module.columns(*columns, form.constants, *shaped, begin, end)
-                found = [result.T for result in shaped]
+                actual = [result.T for result in shaped]
             else:
                 form.module.rows(*rows, form.constants, *results, begin, end)
-                found = [result.reshape(total, -1) for result in results]
-            for ours, theirs, buffer in zip(found, whole, buffers, strict=True):
+                actual = [result.reshape(total, -1) for result in results]
+            for ours, theirs, buffer in zip(actual, whole, buffers, strict=True):
                 tolerance = (1e-5 if single else NEARLY) * np.abs(theirs).max()
                 np.testing.assert_allclose(
                     ours[begin:end], theirs[begin:end], rtol=0.0, atol=tolerance
@@ -466,9 +466,9 @@ def test_results_are_filled_in():
         for count in ((21,), ()):
             asked = columns if count else [x[:, 3].copy() for x in columns]
             out = np.full((*shape, *count), np.nan)
-            found = made(*asked, out=out)
-            assert np.shares_memory(found, out)
-            assert found.shape == out.shape
+            actual = made(*asked, out=out)
+            assert np.shares_memory(actual, out)
+            assert actual.shape == out.shape
             assert np.array_equal(out, made(*asked))
 
 
@@ -787,10 +787,10 @@ def test_robots_of_one_structure_share_machine_code(caplog):
         other.mounted(pin.rpy.rpyToMatrix(0.1, 0.2, 0.4)),
     ):
         theirs = changed.compiled().inverse_dynamics
-        found = by_rows(theirs, given)
-        agree(found, expected(changed, "inverse_dynamics", given))
+        actual = by_rows(theirs, given)
+        agree(actual, expected(changed, "inverse_dynamics", given))
         agree(one_by_one(theirs, given), expected(changed, "inverse_dynamics", given))
-        assert np.abs(found[0] - mine).max() > 1e-2 * np.abs(mine).max()
+        assert np.abs(actual[0] - mine).max() > 1e-2 * np.abs(mine).max()
     assert "compiled" not in caplog.text
     agree(by_rows(made, given), [mine], 0.0)
 
@@ -948,10 +948,10 @@ def test_written_loops_stay_within_their_arrays(program, single, monkeypatch):
             *(x.reshape(-1) for x in given), constants, *(x[edge:-edge] for x in flat), begin, end
         )
         for i, right in enumerate(wanted):
-            for found in (columns[i].T, flat[i][edge:-edge].reshape(right.shape)):
-                np.testing.assert_allclose(found[begin:end], right[begin:end], rtol=1e-6)
-                assert np.isnan(found[:begin]).all()
-                assert np.isnan(found[end:]).all()
+            for actual in (columns[i].T, flat[i][edge:-edge].reshape(right.shape)):
+                np.testing.assert_allclose(actual[begin:end], right[begin:end], rtol=1e-6)
+                assert np.isnan(actual[:begin]).all()
+                assert np.isnan(actual[end:]).all()
 
 
 @pytest.mark.parametrize("rows", [2, 4, 8, 16, 32, 64, 128, 200])

@@ -75,10 +75,10 @@ def states(robot, count=6, seed=0):
     return drawn
 
 
-def agree(found, expected, tolerance=SAME, measure=None):
+def agree(actual, expected, tolerance=SAME, measure=None):
     """Hold every output to the largest entry that it has at any of the states."""
-    assert len(found) == len(expected)
-    for (name, ours), theirs in zip(found.items(), expected, strict=True):
+    assert len(actual) == len(expected)
+    for (name, ours), theirs in zip(actual.items(), expected, strict=True):
         assert ours.shape == np.shape(theirs), name
         largest = np.abs(theirs).max(initial=0.0) if measure is None else measure
         np.testing.assert_allclose(ours, theirs, rtol=0.0, atol=tolerance * largest, err_msg=name)
@@ -148,10 +148,10 @@ def test_every_frame_and_point_of_an_arm_with_bars(frame):
     robot = dressed(loaded("irb2400"))
     for point in (None, np.array([0.1, -0.2, 0.3])):
         for query in OF_FRAMES:
-            found, expected = (
+            actual, expected = (
                 ask(robot, query, states(robot), frame, point) for ask in (answers, reference)
             )
-            agree(found, expected, measure=1.0 + max(np.abs(x).max() for x in expected))
+            agree(actual, expected, measure=1.0 + max(np.abs(x).max() for x in expected))
 
 
 # --- any tree
@@ -183,10 +183,10 @@ def test_every_query_of_random_trees_is_the_reference(seed):
     condition = np.linalg.cond(robot.mass_matrix(drawn[0])).max()
     effort = np.abs(reference(robot, "inverse_dynamics", drawn)[0]).max()
     for query in QUERIES:
-        found, expected = (ask(robot, query, drawn, frame, point) for ask in (answers, reference))
+        actual, expected = (ask(robot, query, drawn, frame, point) for ask in (answers, reference))
         # entries that cancel to nothing are as good as 0
         largest = max(1.0, effort, *(np.abs(x).max() for x in expected))
-        agree(found, expected, SAME * (condition if query == "forward_dynamics" else 1.0), largest)
+        agree(actual, expected, SAME * (condition if query == "forward_dynamics" else 1.0), largest)
 
 
 ARMS = {
@@ -386,8 +386,8 @@ def test_kinetic_energy_is_that_of_the_mass_matrix(full):
     """``v' M v / 2``."""
     _, v, _ = drawn = states(full)
     M = answers(full, "mass_matrix", drawn)["M"]
-    found = answers(full, "energy", drawn)["kinetic"]
-    agree({"kinetic": found}, [0.5 * np.einsum("ki,kij,kj->k", v, M, v)])
+    actual = answers(full, "energy", drawn)["kinetic"]
+    agree({"kinetic": actual}, [0.5 * np.einsum("ki,kij,kj->k", v, M, v)])
 
 
 def differenced(full, query, name, q, v, a, dq, dv, step=1e-5):
@@ -433,10 +433,10 @@ def test_derivatives_are_differences(full, query, slope, output, name):
     q, v, a = drawn = states(full)
     direction = np.random.default_rng(7).uniform(-1.0, 1.0, full.n)
     rate = differenced(full, query, output, q, v, a, np.broadcast_to(direction, q.shape), 0.0)
-    found = answers(full, slope, drawn)[name] @ direction
+    actual = answers(full, slope, drawn)[name] @ direction
     if query == "pose":
-        found, rate = found[:, :3], rate[:, :3, 3]
-    agree({name: found}, [rate], 1e-7)
+        actual, rate = actual[:, :3], rate[:, :3, 3]
+    agree({name: actual}, [rate], 1e-7)
 
 
 def test_friction_has_the_slope_of_its_continuous_part_at_rest():
@@ -615,13 +615,13 @@ def test_constants_that_are_of_no_use_are_dropped():
     written = small(C["three"] * X[0] + C["one"])
     assert written.constants == ("one", "three")
     assert small(0.0 * C["one"] + X[0]).constants == ()
-    found = evaluate(
+    actual = evaluate(
         written,
         {"one": 10.0, "two": np.nan, "three": 3.0},
         x=np.array([[2.0, 0.0, 0.0]]),
         y=np.zeros((1, 2)),
     )
-    np.testing.assert_array_equal(found["z"], [16.0])
+    np.testing.assert_array_equal(actual["z"], [16.0])
 
 
 def test_matrices_are_written_row_by_row():
@@ -630,10 +630,10 @@ def test_matrices_are_written_row_by_row():
     """
     expression = casadi.SX(2, 3)
     expression[0, 1], expression[1, 0], expression[1, 2] = X[0], X[1], X[2]
-    found = evaluate(
+    actual = evaluate(
         small(expression, (2, 3)), {}, x=np.array([[1.0, 2.0, 3.0]]), y=np.zeros((1, 2))
     )
-    np.testing.assert_array_equal(found["z"], [[[0.0, 1.0, 0.0], [2.0, 0.0, 3.0]]])
+    np.testing.assert_array_equal(actual["z"], [[[0.0, 1.0, 0.0], [2.0, 0.0, 3.0]]])
 
 
 def test_every_operation_means_what_it_says():
@@ -670,8 +670,8 @@ def test_every_operation_means_what_it_says():
         np.abs(u),
     ]
     expected += [u * u, 2 * u, np.full(7, 0.25), w]
-    found = evaluate(small(casadi.vertcat(*terms), (16,)), {}, x=a, y=b)["z"]
-    np.testing.assert_allclose(found, np.stack(expected, axis=1), rtol=4e-16)
+    actual = evaluate(small(casadi.vertcat(*terms), (16,)), {}, x=a, y=b)["z"]
+    np.testing.assert_allclose(actual, np.stack(expected, axis=1), rtol=4e-16)
 
 
 def test_pairs_are_angles_with_sine_and_cosine():

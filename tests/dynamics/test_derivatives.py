@@ -43,13 +43,13 @@ def test_inverse_dynamics_derivatives_are_the_slopes_of_the_torque(name):
     """With respect to q, v and a; friction, wrench, rotors, payload and mounting included."""
     robot = loaded(name)
     for q, v, a in states(name):
-        found = robot.inverse_dynamics_derivatives(q, v, a, **quiet(robot))
+        actual = robot.inverse_dynamics_derivatives(q, v, a, **quiet(robot))
         wanted = (
             slopes(lambda x: robot.inverse_dynamics(x, v, a, **quiet(robot)), q),
             slopes(lambda x: robot.inverse_dynamics(q, x, a, **quiet(robot)), v),
             slopes(lambda x: robot.inverse_dynamics(q, v, x, **quiet(robot)), a),
         )
-        for ours, numerical in zip(found, wanted, strict=True):
+        for ours, numerical in zip(actual, wanted, strict=True):
             np.testing.assert_allclose(ours, numerical, atol=1e-7 * np.abs(numerical).max())
 
 
@@ -59,13 +59,13 @@ def test_forward_dynamics_derivatives_are_the_slopes_of_the_acceleration(name):
     robot = loaded(name)
     for q, v, a in states(name, 3):
         tau = robot.inverse_dynamics(q, v, a, **quiet(robot))
-        found = robot.forward_dynamics_derivatives(q, v, tau, **quiet(robot))
+        actual = robot.forward_dynamics_derivatives(q, v, tau, **quiet(robot))
         wanted = (
             slopes(lambda x: robot.forward_dynamics(x, v, tau, **quiet(robot)), q),
             slopes(lambda x: robot.forward_dynamics(q, x, tau, **quiet(robot)), v),
             slopes(lambda x: robot.forward_dynamics(q, v, x, **quiet(robot)), tau),
         )
-        for ours, numerical in zip(found, wanted, strict=True):
+        for ours, numerical in zip(actual, wanted, strict=True):
             # condition of M on top
             np.testing.assert_allclose(ours, numerical, atol=3e-7 * np.abs(numerical).max())
 
@@ -74,9 +74,9 @@ def test_at_rest_friction_has_the_slope_of_its_continuous_part():
     """At v = 0 d tau / d v is Fv on the diagonal beside the Coriolis part, which is 0 there."""
     robot = irb.load("irb2400")
     q = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
-    found = robot.inverse_dynamics_derivatives(q, np.zeros(6), np.ones(6)).v
+    actual = robot.inverse_dynamics_derivatives(q, np.zeros(6), np.ones(6)).v
     np.testing.assert_allclose(
-        found, np.diag([11.85, 8.323, 9.3613, 7.1228, 7.2654, 2.323]), atol=1e-12
+        actual, np.diag([11.85, 8.323, 9.3613, 7.1228, 7.2654, 2.323]), atol=1e-12
     )
 
 
@@ -112,8 +112,8 @@ def test_jacobian_rate_gives_the_acceleration_of_the_tcp():
     robot, h = irb.load("irb2400", tool="spindle"), 1e-4
     q, v, a = oracles.states("irb2400_16", 1, seed=8)[0]
     at = [robot.pose(q + s * h * v + 0.5 * (s * h) ** 2 * a).translation for s in (-1, 0, 1)]
-    found = robot.jacobian(q) @ a + robot.jacobian_rate(q, v) @ v
-    np.testing.assert_allclose(found[:3], (at[0] - 2 * at[1] + at[2]) / h**2, atol=1e-5)
+    actual = robot.jacobian(q) @ a + robot.jacobian_rate(q, v) @ v
+    np.testing.assert_allclose(actual[:3], (at[0] - 2 * at[1] + at[2]) / h**2, atol=1e-5)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -130,15 +130,15 @@ def test_reactions_equal_a_loop_closure_solve(name, parameters):
     wrench = np.array([40.0, -30.0, 20.0, 2.0, 3.0, -4.0])
     for q, v, a in oracles.states(name, 10, seed=3):
         wanted = closed_loop(arm, name, q, v, a, np.array([1.0, 2.0, -9.0]), wrench)
-        found = robot.reactions(q, v, a, wrench=wrench)
+        actual = robot.reactions(q, v, a, wrench=wrench)
         size = np.abs(wanted["j1"]).max()
         for i in range(6):
             np.testing.assert_allclose(
-                found.joints[f"joint_{i + 1}"], wanted[f"j{i + 1}"], atol=1e-10 * size
+                actual.joints[f"joint_{i + 1}"], wanted[f"j{i + 1}"], atol=1e-10 * size
             )
-        np.testing.assert_allclose(found.bars.upper_pin, wanted["upper"], atol=1e-10 * size)
-        np.testing.assert_allclose(found.bars.lower_pin, wanted["lower"], atol=1e-10 * size)
-        np.testing.assert_allclose(found.bars.crank, wanted["crank"], atol=1e-10 * size)
+        np.testing.assert_allclose(actual.bars.upper_pin, wanted["upper"], atol=1e-10 * size)
+        np.testing.assert_allclose(actual.bars.lower_pin, wanted["lower"], atol=1e-10 * size)
+        np.testing.assert_allclose(actual.bars.crank, wanted["crank"], atol=1e-10 * size)
 
 
 HEAVY = """
@@ -170,25 +170,25 @@ def test_bars_with_mass_share_the_load_too(tmp_path):
     assert len(arm.bodies) == 9
     for q, v, a in oracles.states("irb2400_16", 10, seed=3):
         wanted = closed_loop(arm, "irb2400_16", q, v, a, oracles.GRAVITY, np.zeros(6))
-        found = robot.reactions(q, v, a)
+        actual = robot.reactions(q, v, a)
         size = np.abs(wanted["j1"]).max()
-        assert list(found.joints) == [f"joint_{i}" for i in range(1, 7)]
+        assert list(actual.joints) == [f"joint_{i}" for i in range(1, 7)]
         for i in range(6):
             np.testing.assert_allclose(
-                found.joints[f"joint_{i + 1}"], wanted[f"j{i + 1}"], atol=1e-10 * size
+                actual.joints[f"joint_{i + 1}"], wanted[f"j{i + 1}"], atol=1e-10 * size
             )
         for ours, theirs in (
-            (found.bars.upper_pin, "upper"),
-            (found.bars.lower_pin, "lower"),
-            (found.bars.crank, "crank"),
+            (actual.bars.upper_pin, "upper"),
+            (actual.bars.lower_pin, "lower"),
+            (actual.bars.crank, "crank"),
         ):
             np.testing.assert_allclose(ours, wanted[theirs], atol=1e-10 * size)
         along = robot.pose(q, "link_rod").rotation[:, 0]
         np.testing.assert_allclose(
-            found.bars.lower_moment, -wanted["spin"] * along, atol=1e-10 * size
+            actual.bars.lower_moment, -wanted["spin"] * along, atol=1e-10 * size
         )
         tau = robot.inverse_dynamics(q, v, a, friction=False)
-        assert found.bars.crank[3:] @ robot.pose(q, "link_2").rotation[:, 2] == pytest.approx(
+        assert actual.bars.crank[3:] @ robot.pose(q, "link_2").rotation[:, 2] == pytest.approx(
             tau[2], abs=1e-9 * size
         )
         np.testing.assert_allclose(tau, oracles.lagrange(arm, q, v, a), atol=1e-10 * size)
@@ -242,13 +242,13 @@ def test_the_rod_carries_its_lever_rule():
     """
     robot = irb.load("irb2400", tool="spindle")
     q = robot.from_controller([0, 20, 30, 0, 30, 0])
-    found = robot.reactions(q, np.zeros(6), np.zeros(6))
-    assert found.bars.rod == pytest.approx(
+    actual = robot.reactions(q, np.zeros(6), np.zeros(6))
+    assert actual.bars.rod == pytest.approx(
         robot.gravity(q)[2] / (0.180 * np.cos(q[2] - q[1])), rel=1e-12
     )
-    assert abs(found.bars.rod) > 1000.0
+    assert abs(actual.bars.rod) > 1000.0
     elbow = robot.pose(q, "link_3").rotation[:, 2]
-    assert abs(found.joints["joint_3"][3:] @ elbow) < 1e-9
+    assert abs(actual.joints["joint_3"][3:] @ elbow) < 1e-9
 
 
 @pytest.mark.parametrize("name", oracles.NAMES)
@@ -256,18 +256,18 @@ def test_motors_are_the_components_about_the_axes(name):
     """Along its own axis each bearing carries the torque of inverse dynamics without friction."""
     robot = irb.load(name, tool="spindle")
     for q, v, a in oracles.states(name, 5, seed=4):
-        tau, found = robot.inverse_dynamics(q, v, a, friction=False), robot.reactions(q, v, a)
+        tau, actual = robot.inverse_dynamics(q, v, a, friction=False), robot.reactions(q, v, a)
         axes = [robot.pose(q, f"link_{i + 1}").rotation[:, 2] for i in range(robot.n)]
         along = [
             (
-                found.joints[f"joint_{i + 1}"][:3] @ axis
+                actual.joints[f"joint_{i + 1}"][:3] @ axis
                 if robot.limits.linear[i]
-                else found.joints[f"joint_{i + 1}"][3:] @ axis
+                else actual.joints[f"joint_{i + 1}"][3:] @ axis
             )
             for i, axis in enumerate(axes)
         ]
-        if found.bars is not None:
-            along[2] = found.bars.crank[3:] @ robot.pose(q, "link_2").rotation[:, 2]
+        if actual.bars is not None:
+            along[2] = actual.bars.crank[3:] @ robot.pose(q, "link_2").rotation[:, 2]
         np.testing.assert_allclose(along, tau, atol=1e-10 * max(np.abs(tau).max(), 1.0))
 
 

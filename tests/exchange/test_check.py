@@ -134,8 +134,8 @@ def test_the_package_s_oracles_equal_the_tests_own(name):
     chain, arm = check.chain_of(irb.load(name)), reference.arm(name)
     for q, v, a in reference.states(name, 5):
         wanted = reference.lagrange(arm, q, v, a)
-        found = oracles.newton_euler(chain._replace(friction=None), q, v, a)
-        np.testing.assert_allclose(found, wanted, atol=1e-10 * np.abs(wanted).max())
+        actual = oracles.newton_euler(chain._replace(friction=None), q, v, a)
+        np.testing.assert_allclose(actual, wanted, atol=1e-10 * np.abs(wanted).max())
 
 
 @pytest.mark.parametrize("name", reference.PARALLELOGRAM)
@@ -175,17 +175,17 @@ def test_a_wrong_model_is_found_out():
     model = robot.model
     model.inertias[2].mass += 1e-3
     wrong = with_model(robot, model).with_tool("spindle")
-    found = {(item.quantity, item.against): item.holds for item in check.check(wrong)}
-    assert not found["torque", "Newton-Euler"]
-    assert not found["torque", "mujoco"]
-    assert found["TCP pose", "MDH product"]
+    actual = {(item.quantity, item.against): item.holds for item in check.check(wrong)}
+    assert not actual["torque", "Newton-Euler"]
+    assert not actual["torque", "mujoco"]
+    assert actual["TCP pose", "MDH product"]
 
 
 def test_check_uses_every_installed_engine():
     """All comparisons of the SCARA hold, and each installed engine made its own."""
-    found = check.check(irb.load("irb930", tool="spindle"))
-    assert all(item.holds for item in found)
-    compared = {item.against for item in found if not np.isnan(item.difference)}
+    actual = check.check(irb.load("irb930", tool="spindle"))
+    assert all(item.holds for item in actual)
+    compared = {item.against for item in actual if not np.isnan(item.difference)}
     assert {
         "MDH product",
         "Newton-Euler",
@@ -203,9 +203,9 @@ def test_check_asks_every_engine_for_the_tree_with_heavy_bars(name, heavy, tmp_p
     """
     monkeypatch.chdir(tmp_path)
     robot = laden(heavy(name, PARTS[-1], calibrated=True, tool="spindle"))
-    found = check.check(robot)
-    assert all(item.holds for item in found)
-    compared = {(item.quantity, item.against) for item in found if not np.isnan(item.difference)}
+    actual = check.check(robot)
+    assert all(item.holds for item in actual)
+    compared = {(item.quantity, item.against) for item in actual if not np.isnan(item.difference)}
     assert {("torque", "mujoco"), ("torque", "drake"), ("TCP pose", "yourdfpy")} <= compared
     paths = check.tcp_paths(robot, check.reference_motion(robot, 0.2))
     for path in paths.values():
@@ -231,8 +231,8 @@ def test_a_wrong_bar_is_found_out(bar, heavy):
 
 def test_an_impossible_set_is_not_given_to_engines():
     """They would refuse it, or replace it in silence; the table says so."""
-    found = check.check(loaded("irb2400", "obal2025_printed"))
-    assert {item.quantity for item in found if item.against == "mujoco"} == {
+    actual = check.check(loaded("irb2400", "obal2025_printed"))
+    assert {item.quantity for item in actual if item.against == "mujoco"} == {
         "refused: impossible inertias"
     }
 
@@ -278,9 +278,9 @@ def test_no_number_is_no_agreement():
             robot.dynamic_model, friction=replace(robot.friction_model, Fv=np.full(6, np.nan))
         ),
     )
-    found = {(item.quantity, item.against): item.holds for item in check.check(broken)}
-    assert not found["torque", "Newton-Euler"]
-    assert found["mass matrix", "Euler-Lagrange"]
+    actual = {(item.quantity, item.against): item.holds for item in check.check(broken)}
+    assert not actual["torque", "Newton-Euler"]
+    assert actual["mass matrix", "Euler-Lagrange"]
 
 
 @pytest.mark.usefixtures("only_mujoco")

@@ -317,13 +317,13 @@ def elementary(dialect, folder, *options, compiler="gcc"):
     return each
 
 
-def ulps(found, exact):
+def ulps(actual, exact):
     """Distance in units of the last place of the exact result."""
-    kind = found.dtype.type
+    kind = actual.dtype.type
     unit = np.spacing(np.maximum(np.abs(exact.astype(kind)), np.finfo(kind).tiny)).astype(
         np.longdouble
     )
-    return float(np.max(np.abs(found.astype(np.longdouble) - exact) / unit))
+    return float(np.max(np.abs(actual.astype(np.longdouble) - exact) / unit))
 
 
 @pytest.mark.parametrize(

@@ -275,8 +275,10 @@ def test_millimetres_of_a_prismatic_joint_are_suspected(urdf):
     """300 is no range of a SCARA's quill in metres."""
     text = irb.describe("irb930").urdf(looks=False)
     quill = re.search(r'<joint name="joint_3" type="prismatic">.*?</joint>', text, re.DOTALL)[0]
-    found = examine(urdf(text.replace(quill, re.sub(LIMIT, limit(lower=-300, upper=0), quill))))
-    assert [(finding.what, finding.name) for finding in found] == [("implausible range", "joint_3")]
+    actual = examine(urdf(text.replace(quill, re.sub(LIMIT, limit(lower=-300, upper=0), quill))))
+    assert [(finding.what, finding.name) for finding in actual] == [
+        ("implausible range", "joint_3")
+    ]
 
 
 def test_set_of_faults_is_large():
@@ -289,15 +291,15 @@ def test_shipped_urdfs_are_clean(name, coupling):
     """The committed files have no error and no warning; notes only say that carriers and bars
     without data weigh nothing.
     """
-    found = examine(irb.urdf_path(name, coupling))
-    assert {finding.what for finding in found} <= {"stand-in mass"}
-    assert {finding.severity for finding in found} <= {"note"}
+    actual = examine(irb.urdf_path(name, coupling))
+    assert {finding.what for finding in actual} <= {"stand-in mass"}
+    assert {finding.severity for finding in actual} <= {"note"}
     bars = (
         {"link_carrier", "link_crank", "link_rod_carrier", "link_rod"}
         if coupling == "parallelogram"
         else set()
     )
-    assert sorted(finding.name for finding in found) == sorted(bars - set(oracles.weighed(name)))
+    assert sorted(finding.name for finding in actual) == sorted(bars - set(oracles.weighed(name)))
 
 
 def test_the_positioner_is_clean():
@@ -320,11 +322,11 @@ def test_errors_come_first_then_lines(urdf):
     """Findings are sorted by severity, then by line."""
     text = broken(clean_text(), Fault("joint", "joint_4", AXIS, '<axis xyz="0 0 0"/>', "", ""))
     text = broken(text, Fault("link", "link_2", INERTIA, tensor(1, 1, 1), "", ""))
-    found = [(finding.severity, finding.line) for finding in examine(urdf(text))]
-    assert [severity for severity, _ in found] == ["error", "warning"] + ["note"] * 4
-    assert found[2:] == sorted(found[2:])
+    actual = [(finding.severity, finding.line) for finding in examine(urdf(text))]
+    assert [severity for severity, _ in actual] == ["error", "warning"] + ["note"] * 4
+    assert actual[2:] == sorted(actual[2:])
     line = text[: text.index('<axis xyz="0 0 0"/>')].count("\n") + 1
-    assert found[0] == ("error", line)
+    assert actual[0] == ("error", line)
 
 
 def test_names_of_strangers_stay_on_one_line(urdf):
@@ -364,9 +366,9 @@ def test_mimics_of_each_other_are_one_circle(urdf):
         clean_text(),
         Fault("joint", "joint_2", LIMIT, limit() + MIMICS.format("joint_carrier"), "", ""),
     )
-    found = [finding for finding in examine(urdf(text)) if finding.severity == "error"]
-    assert [(finding.what, finding.name) for finding in found] == [("mimic circle", "joint_2")]
-    assert found[0].value == "'joint_2' -> 'joint_carrier' -> 'joint_2'"
+    actual = [finding for finding in examine(urdf(text)) if finding.severity == "error"]
+    assert [(finding.what, finding.name) for finding in actual] == [("mimic circle", "joint_2")]
+    assert actual[0].value == "'joint_2' -> 'joint_carrier' -> 'joint_2'"
 
 
 @pytest.mark.parametrize("suffix", ["stl", "obj"])

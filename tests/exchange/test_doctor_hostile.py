@@ -71,10 +71,10 @@ def fuzzed(count: int) -> list[bytes]:
     rng = random.Random(11)
     whole = irb.describe("irb2400").urdf("parallelogram", looks=False)
     shapes = irb.describe("irb930").urdf()
-    found: list[bytes] = []
-    while len(found) < count:
+    actual: list[bytes] = []
+    while len(actual) < count:
         text = rng.choice([whole, shapes])
-        if len(found) % 2:
+        if len(actual) % 2:
             data = bytearray(text.encode())
             for _ in range(rng.choice([1, 3, 20, 200])):
                 at = rng.randrange(len(data))
@@ -89,7 +89,7 @@ def fuzzed(count: int) -> list[bytes]:
                         ]
                     case _:
                         data[at:at] = rng.randbytes(rng.randrange(1, 9))
-            found.append(bytes(data))
+            actual.append(bytes(data))
             continue
         pieces = re.split(r"(<[^>]*>)", text)
         for _ in range(rng.choice([1, 3, 20])):
@@ -108,8 +108,8 @@ def fuzzed(count: int) -> list[bytes]:
                     pieces[rng.randrange(1, len(pieces), 2)] += pieces[at]
                 case _:
                     pieces[at] = re.sub(r'\s\w+="[^"]*"', "", pieces[at], count=1)
-        found.append("".join(pieces).encode("utf-8", "surrogatepass"))
-    return found
+        actual.append("".join(pieces).encode("utf-8", "surrogatepass"))
+    return actual
 
 
 def test_damaged_files_are_examined_or_refused(urdf, tmp_path):
@@ -120,13 +120,13 @@ def test_damaged_files_are_examined_or_refused(urdf, tmp_path):
     for data in fuzzed(400):
         path, start = urdf(data), time.process_time()
         try:
-            found = examine(path)
+            actual = examine(path)
             repair(path, tmp_path / "out.urdf")
         except irb.IrbError as refusal:
             refusals.add(str(refusal))
         else:
             examined += 1
-            assert all(str(finding).isprintable() for finding in found)
+            assert all(str(finding).isprintable() for finding in actual)
             assert masked((tmp_path / "out.urdf").read_bytes()) == masked(data)
         slowest = max(slowest, time.process_time() - start)
     assert examined > 120  # the others are no XML any more
@@ -230,9 +230,9 @@ def test_long_chains_of_mimics_and_links_are_followed(urdf):
         lambda m: f'{m[1]}<mimic joint="j{max(int(m[2]) - 1, 1)}"/>',
         text,
     )
-    found = [finding for finding in examine(urdf(text)) if "mimic" in finding.what]
-    assert [finding.name for finding in found if finding.what == "mimic circle"] == ["j1"]
-    assert sum(finding.what == "mimic chain" for finding in found) == 9_998
+    actual = [finding for finding in examine(urdf(text)) if "mimic" in finding.what]
+    assert [finding.name for finding in actual if finding.what == "mimic circle"] == ["j1"]
+    assert sum(finding.what == "mimic chain" for finding in actual) == 9_998
 
 
 @pytest.mark.parametrize(
@@ -243,8 +243,8 @@ def test_long_chains_of_mimics_and_links_are_followed(urdf):
 def test_damaged_meshes_are_named(content, suffix, urdf, tmp_path):
     """A mesh without three finite vertices is a warning, whatever it holds."""
     (tmp_path / f"m.{suffix}").write_bytes(content)
-    found = examine(urdf(one_body("1", tensor(0.1, 0.1, 0.15), MESH.format(f"m.{suffix}"))))
-    assert [finding.what for finding in found] == ["damaged mesh"]
+    actual = examine(urdf(one_body("1", tensor(0.1, 0.1, 0.15), MESH.format(f"m.{suffix}"))))
+    assert [finding.what for finding in actual] == ["damaged mesh"]
 
 
 @pytest.mark.parametrize("name", ["folder", "absent.urdf", "pipe", "x" * 5000])

@@ -21,13 +21,13 @@ from irbmodels.model.inertia import MARGIN, Inertial, ball_moment
 
 def impossible_tensors(count: int) -> list[np.ndarray]:
     """Symmetric tensors that no body has: random ones, some scaled to be tiny or large."""
-    rng, found = np.random.default_rng(5), []
-    while len(found) < count:
+    rng, actual = np.random.default_rng(5), []
+    while len(actual) < count:
         matrix = rng.normal(size=(3, 3)) * 10.0 ** rng.uniform(-6, 2)
         matrix += matrix.T
         if not is_possible(moments_of(matrix)):
-            found.append(matrix)
-    return found
+            actual.append(matrix)
+    return actual
 
 
 @pytest.mark.parametrize("index", range(40))

@@ -141,8 +141,8 @@ def test_parallelogram_urdf_with_mimic_joints(name, carriers):
         tau = pin.rnea(model, model.createData(), q, v, a)
         np.testing.assert_allclose(tau, expected, rtol=0, atol=tolerance * np.abs(expected).max())
         M = robot.mass_matrix(q)
-        found = pin.crba(model, model.createData(), q)
-        np.testing.assert_allclose(found, M, rtol=0, atol=tolerance * np.abs(M).max())
+        actual = pin.crba(model, model.createData(), q)
+        np.testing.assert_allclose(actual, M, rtol=0, atol=tolerance * np.abs(M).max())
 
 
 def test_crba_of_a_mimic_model_adds_to_what_is_there():
@@ -235,8 +235,8 @@ def test_mujoco_is_asked_without_its_equalities():
     order = [model.joints[model.getJointId(joint)].idx_v for joint in peer.joints]
     q, v, a = rng.uniform(-1.0, 1.0, (3, 10))
     tau = pin.rnea(model, model.createData(), q, v, a)
-    found = peer.torque(q[order], v[order], a[order])
-    np.testing.assert_allclose(found, tau[order], rtol=0, atol=MUJOCO * np.abs(tau).max())
+    actual = peer.torque(q[order], v[order], a[order])
+    np.testing.assert_allclose(actual, tau[order], rtol=0, atol=MUJOCO * np.abs(tau).max())
 
 
 @pytest.mark.parametrize("name", oracles.PARALLELOGRAM)

@@ -45,9 +45,9 @@ def states(robot, count=3):
     return rng.uniform(-1.0, 1.0, (3, count, robot.n)) * np.array([2.5, 2.0, 5.0])[:, None, None]
 
 
-def close(found, wanted):
-    assert len(found) == len(wanted)
-    for one, other in zip(found, wanted, strict=True):
+def close(actual, wanted):
+    assert len(actual) == len(wanted)
+    for one, other in zip(actual, wanted, strict=True):
         np.testing.assert_allclose(
             np.reshape(one, np.shape(other)),
             other,
@@ -349,9 +349,9 @@ def test_octave_runs_the_functions(tmp_path):
         text=True,
         check=True,
     )
-    found = np.array(ran.stdout.split(), dtype=float)
+    actual = np.array(ran.stdout.split(), dtype=float)
     wanted = [robot.pose(q).homogeneous, robot.coriolis(q, v), robot.inverse_dynamics(q, v, a)]
-    close([found[:16], found[16:52], found[52:]], [x.ravel() for x in wanted])
+    close([actual[:16], actual[16:52], actual[52:]], [x.ravel() for x in wanted])
 
 
 def test_sympy_can_differentiate_the_text():
@@ -448,13 +448,13 @@ def test_lengths_are_named_after_the_dh_table(name):
     value.
     """
     robot = irb.load(name)
-    table, found = robot.dh(), 0
+    table, actual = robot.dh(), 0
     for line in equations_text(robot, "pose", "sympy").splitlines():
         if told := re.search(r"p\w+: (\S+),  # \[m\] .*, (-1 )?([ad]) of DH row (\d)", line):
             value = getattr(table, told[3])[int(told[4]) - 1] * (-1.0 if told[2] else 1.0)
             assert float(told[1]) == pytest.approx(value, rel=1e-11)
-            found += 1
-    assert found == np.count_nonzero(table.a) + np.count_nonzero(table.d)
+            actual += 1
+    assert actual == np.count_nonzero(table.a) + np.count_nonzero(table.d)
 
 
 def test_every_constant_has_its_value():

@@ -81,15 +81,15 @@ def transmissions(text):
         kind = tag.findtext("plugin", "").removeprefix("transmission_interface/")
         parts = {}
         for what in ("actuator", "joint"):
-            found = sorted(tag.iterfind(what), key=lambda part: part.get("role"))
-            assert [part.get("role") for part in found] == [
-                f"{what}{i + 1}" for i in range(len(found))
+            actual = sorted(tag.iterfind(what), key=lambda part: part.get("role"))
+            assert [part.get("role") for part in actual] == [
+                f"{what}{i + 1}" for i in range(len(actual))
             ]
-            parts[what] = [part.get("name") for part in found]
+            parts[what] = [part.get("name") for part in actual]
             parts["n" + what] = [
-                float(part.findtext("mechanical_reduction", "1")) for part in found
+                float(part.findtext("mechanical_reduction", "1")) for part in actual
             ]
-            parts["offset"] = [float(part.findtext("offset", "0")) for part in found]
+            parts["offset"] = [float(part.findtext("offset", "0")) for part in actual]
         yield (
             kind,
             parts["actuator"],
@@ -139,9 +139,9 @@ def test_four_bar_efforts_lose_power_and_the_page_says_what_keeps_it(package):
     rng = np.random.default_rng(0)
     tau, v = rng.uniform(-1.0, 1.0, (2, 2))  # of axes 2 and 3
     kind, _, _, *numbers = next(
-        found
-        for found in transmissions(expanded(package("irb2400", "serial")[0]))
-        if "Four" in found[0]
+        actual
+        for actual in transmissions(expanded(package("irb2400", "serial")[0]))
+        if "Four" in actual[0]
     )
     speed = np.array(joints(kind, *numbers, v))
     assert abs(four_bar_efforts(tau) @ speed - tau @ v) > 0.1
@@ -311,12 +311,12 @@ def test_xacro_alone(package, tmp_path):
     assert ElementTree.fromstring(bare).find("ros2_control") is None
     for tag in ("link", "joint", "material"):
         read = [
-            ElementTree.tostring(found).split()
-            for found in ElementTree.parse(files[0]).iterfind(tag)
+            ElementTree.tostring(actual).split()
+            for actual in ElementTree.parse(files[0]).iterfind(tag)
         ]
         assert [
-            ElementTree.tostring(found).split()
-            for found in ElementTree.fromstring(bare).iterfind(tag)
+            ElementTree.tostring(actual).split()
+            for actual in ElementTree.fromstring(bare).iterfind(tag)
         ] == read
 
 
@@ -335,7 +335,7 @@ def test_any_urdf(tmp_path):
     folder = tmp_path / "robot_2nd_arm_x_description"
     assert files[0] == folder / "urdf" / "robot_2nd_arm_x.urdf"
     text = expanded(folder)
-    assert [found[1:3] for found in transmissions(text)] == [(["axis_1"], ["h: <1>"])]
+    assert [actual[1:3] for actual in transmissions(text)] == [(["axis_1"], ["h: <1>"])]
     assert (
         "h: <1>"
         in yaml.safe_load((folder / "config" / "joint_limits.yaml").read_text(encoding="utf-8"))[

@@ -42,13 +42,13 @@ def test_csv_and_json_are_the_robot(name, tmp_path):
     robot, q = robot_of(name), np.random.default_rng(5).uniform(-0.3, 0.3, 6)
     q, home = q[: robot.n], np.eye(4)
     write_tables(robot, "csv", tmp_path)
-    found = {
+    actual = {
         table: read_csv(tmp_path, f"{robot.name}_{table}.csv")
         for table in (*TABLES, "sources")
         if table != "friction"
     }
     pose = home
-    for row, variable in zip(found["mdh"], [*variables(found["mdh"], q), 0.0], strict=True):
+    for row, variable in zip(actual["mdh"], [*variables(actual["mdh"], q), 0.0], strict=True):
         alpha, a, d, theta = (float(row[key]) for key in ("alpha_rad", "a_m", "d_m", "theta0_rad"))
         theta, d = (theta, d + variable) if row["type"] == "prismatic" else (theta + variable, d)
         pose = (
@@ -60,20 +60,22 @@ def test_csv_and_json_are_the_robot(name, tmp_path):
         )
     np.testing.assert_allclose(pose, robot.pose(q, "tool0").homogeneous, rtol=0, atol=1e-12)
     pose = home
-    for row, variable in zip(found["dh"], variables(found["dh"], q), strict=True):
+    for row, variable in zip(actual["dh"], variables(actual["dh"], q), strict=True):
         alpha, a, d, theta = (float(row[key]) for key in ("alpha_rad", "a_m", "d_m", "theta0_rad"))
         theta, d = (theta, d + variable) if row["type"] == "prismatic" else (theta + variable, d)
         pose = pose @ rotation_z(theta) @ translation(a, 0, d) @ rotation_x(alpha)
     np.testing.assert_allclose(pose, robot.pose(q, "tool0").homogeneous, rtol=0, atol=1e-12)
     for bound in ("lower", "upper", "velocity", "effort"):
         np.testing.assert_allclose(
-            [float(row[bound]) for row in found["limits"]], getattr(robot.limits, bound), rtol=1e-12
+            [float(row[bound]) for row in actual["limits"]],
+            getattr(robot.limits, bound),
+            rtol=1e-12,
         )
-    assert [row["position_unit"] for row in found["limits"]] == [
+    assert [row["position_unit"] for row in actual["limits"]] == [
         "m" if linear else "rad" for linear in robot.limits.linear
     ]
     rows = robot.description.inertials.sets[robot.parameters].links
-    bodies = {row["body"]: row for row in found["inertials"]}
+    bodies = {row["body"]: row for row in actual["inertials"]}
     for link, expected in ((link, row.inertial()) for link, row in rows.items()):
         com = [float(bodies[link][f"com_{axis}_m"]) for axis in "xyz"]
         np.testing.assert_allclose(
@@ -90,15 +92,15 @@ def test_csv_and_json_are_the_robot(name, tmp_path):
             assert float(bodies[link][f"{key}_kg_m2"]) == pytest.approx(
                 expected.tensor[place], rel=1e-12, abs=0
             )
-    known = {(row["table"], row["source"]) for row in found["sources"]}
+    known = {(row["table"], row["source"]) for row in actual["sources"]}
     for table, label in (("mdh", "kinematics"), ("inertials", "inertials")):
-        for row in found[table]:
+        for row in actual[table]:
             assert row["grade"] in GRADES
             if not row.get("body", "").startswith("tool"):
                 names = [word.rpartition(": ")[2] for word in row["source"].split("; ")]
                 assert {(label, word) for word in names} <= known
     content = json.loads(tables_text(robot, "json")[f"{robot.name}.json"])
-    for table, rows in found.items():
+    for table, rows in actual.items():
         for ours, theirs in zip(rows, content["tables"][table]["rows"], strict=True):
             assert ours == {
                 key: repr(cell) if isinstance(cell, float) else cell for key, cell in theirs.items()
@@ -148,16 +150,16 @@ def test_latex_is_well_formed(name, tmp_path):
     is a LaTeX, it takes it.
     """
     text = tables_text(robot_of(name), "latex")[f"{robot_of(name).name}.tex"]
-    found = re.findall(
+    actual = re.findall(
         r"\\begin\{tabular\}\{([^\n]*)\}\n\\toprule\n(.*?)\\bottomrule", text, re.DOTALL
     )
     assert (
-        len(found)
+        len(actual)
         == text.count("\\begin{table}")
         == text.count("\\end{table}")
         == (6 if name == "irb2400" else 5)
     )
-    for layout, body in found:
+    for layout, body in actual:
         columns = len(re.sub(r"p\{.*?\}", "l", layout))
         rows = [line for line in body.splitlines() if line != "\\midrule"]
         assert {len(re.findall(r"(?<!\\)&", row)) + 1 for row in rows} == {columns}

@@ -199,11 +199,11 @@ for name in ("irb2400_10", "irb930_12_105"):
             print(name, link)
 print(len(family.files))
 """
-    found = np.show_config(mode="dicts").get("SIMD Extensions", {}).get("found", [])
+    actual = np.show_config(mode="dicts").get("SIMD Extensions", {}).get("found", [])
     environment = os.environ | {
         "PYTHONHASHSEED": "7",
         "PYTHONPATH": os.pathsep.join([str(ROOT / "scripts"), str(ROOT)]),
-        "NPY_DISABLE_CPU_FEATURES": " ".join(found),
+        "NPY_DISABLE_CPU_FEATURES": " ".join(actual),
         "OPENBLAS_CORETYPE": "Prescott",
         "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX512F",
     }
@@ -520,11 +520,11 @@ def test_drake(path, elsewhere):
     plant.WeldFrames(plant.world_frame(), plant.GetFrameByName("base_link"))
     plant.Finalize()
     inspector, (visuals, pieces) = scene.model_inspector(), counts(path)
-    found = [
+    actual = [
         inspector.NumGeometriesWithRole(role)
         for role in (Role.kIllustration, Role.kPerception, Role.kProximity)
     ]
-    assert found == [visuals, visuals, pieces]
+    assert actual == [visuals, visuals, pieces]
     if path in FOUR:  # and they can be asked
         diagram = builder.Build()
         context = scene.GetMyContextFromRoot(diagram.CreateDefaultContext())

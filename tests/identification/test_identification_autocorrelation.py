@@ -86,13 +86,13 @@ def test_residuals_tell_the_spectrum(arm, lags):
     Y, y = (np.concatenate(part) for part in zip(*rows([motion]), strict=True))
     expected, noise = by_spectrum(Y, y - Y @ fit.beta, fit.weights, lags)
     for samples in (Samples.of(motion), cut(motion, 3, 50, 51)):
-        found = with_autocorrelation(fit, samples, rows, lags)
+        actual = with_autocorrelation(fit, samples, rows, lags)
         np.testing.assert_allclose(
-            found.covariance, expected, rtol=1e-5, atol=1e-8 * np.abs(expected).max()
+            actual.covariance, expected, rtol=1e-5, atol=1e-8 * np.abs(expected).max()
         )
-        np.testing.assert_allclose(found.noise, noise, rtol=1e-7)
-        assert found.degrees == 120 / lags
-        np.testing.assert_array_equal(found.beta, fit.beta)
+        np.testing.assert_allclose(actual.noise, noise, rtol=1e-7)
+        assert actual.degrees == 120 / lags
+        np.testing.assert_array_equal(actual.beta, fit.beta)
 
 
 def test_white_noise_is_found_to_be_white(arm):
@@ -102,11 +102,11 @@ def test_white_noise_is_found_to_be_white(arm):
     robot, rows = arm
     samples = Samples.of(inner(measured(excitation(robot), np.random.default_rng(0))))
     fit = weighted_least_squares(accumulate(samples, rows))
-    found = with_autocorrelation(fit, samples, rows, 1)
+    actual = with_autocorrelation(fit, samples, rows, 1)
     # 3 sigma of sqrt(4 * 1 / 2450), halved by the root
-    np.testing.assert_allclose(found.deviation, fit.deviation, rtol=0.06)
+    np.testing.assert_allclose(actual.deviation, fit.deviation, rtol=0.06)
     # 8 sums may take more of one axis: 8 / 2450, halved
-    np.testing.assert_allclose(found.noise, fit.noise, rtol=0.005)
+    np.testing.assert_allclose(actual.noise, fit.noise, rtol=0.005)
 
 
 def test_nothing_is_left_of_exact_torques(arm):
@@ -123,9 +123,9 @@ def test_nothing_is_left_of_exact_torques(arm):
     )  # columns of no parameter are 0 up to rounding: 1e-17 squared, and less
     exact = random_states(robot, 120)
     fit = weighted_least_squares(accumulate(Samples.of(exact), rows))
-    found = with_autocorrelation(fit, Samples.of(exact), rows, 4)
-    assert np.isfinite(found.deviation).all()
-    assert found.deviation.max() < 1e-9
+    actual = with_autocorrelation(fit, Samples.of(exact), rows, 4)
+    assert np.isfinite(actual.deviation).all()
+    assert actual.deviation.max() < 1e-9
 
 
 def test_logs_do_not_remember_each_other(arm):
@@ -159,13 +159,13 @@ def test_a_filter_is_a_matrix(arm):
     bread = np.linalg.inv(np.einsum("nip,i,niq->pq", Y, fit.weights, Y))
     expected = bread @ meat @ bread
     for samples in (Samples.of(motion), cut(motion, 1, 3, 60)):
-        found = with_filter(fit, samples, rows, taps)
+        actual = with_filter(fit, samples, rows, taps)
         np.testing.assert_allclose(
-            found.covariance, expected, rtol=1e-7, atol=1e-10 * np.abs(expected).max()
+            actual.covariance, expected, rtol=1e-7, atol=1e-10 * np.abs(expected).max()
         )
-        np.testing.assert_allclose(found.noise**2, squares, rtol=1e-12)
-        assert found.degrees == pytest.approx(share * count * robot.n - fit.beta.size, rel=1e-12)
-        np.testing.assert_array_equal(found.beta, fit.beta)
+        np.testing.assert_allclose(actual.noise**2, squares, rtol=1e-12)
+        assert actual.degrees == pytest.approx(share * count * robot.n - fit.beta.size, rel=1e-12)
+        np.testing.assert_array_equal(actual.beta, fit.beta)
 
 
 def test_no_filter_changes_nothing(arm):
@@ -173,11 +173,11 @@ def test_no_filter_changes_nothing(arm):
     robot, rows = arm
     motion = short(robot)
     fit = weighted_least_squares(accumulate(Samples.of(motion), rows))
-    found = with_filter(fit, Samples.of(motion), rows, [1.0])
+    actual = with_filter(fit, Samples.of(motion), rows, [1.0])
     np.testing.assert_allclose(
-        found.covariance, fit.covariance, rtol=1e-9, atol=1e-12 * np.abs(fit.covariance).max()
+        actual.covariance, fit.covariance, rtol=1e-9, atol=1e-12 * np.abs(fit.covariance).max()
     )
-    assert found.degrees == fit.degrees
+    assert actual.degrees == fit.degrees
 
 
 def test_filtered_torques_ruin_intervals_and_the_filter_mends_them(arm):
@@ -193,12 +193,12 @@ def test_filtered_torques_ruin_intervals_and_the_filter_mends_them(arm):
         log = measured(motion, np.random.default_rng(k))
         samples = Samples.of(inner(log._replace(tau=low_pass(log.tau, CUTOFF))))
         fit = weighted_least_squares(accumulate(samples, rows))
-        found = {
+        actual = {
             "plain": fit,
             "filter": with_filter(fit, samples, rows, response()),
             "autocorrelation": with_autocorrelation(fit, samples, rows, round(RATE / CUTOFF)),
         }
-        for name, each in found.items():
+        for name, each in actual.items():
             lower, upper = each.intervals().T
             held[name].append((lower <= truth) & (truth <= upper))
     share = {name: np.mean(inside) for name, inside in held.items()}

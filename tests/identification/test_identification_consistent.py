@@ -53,8 +53,8 @@ def test_every_repeat_is_a_body_and_predicts_as_well(arm):
     held = excitation(truth, seed=77)
     Y = base.reduced(truth.regressor(held.q, held.v, held.a))
     for seed in range(8):
-        found = fitted(arm, seed)
-        result = consistent_fit(found, prior, base)
+        actual = fitted(arm, seed)
+        result = consistent_fit(actual, prior, base)
         assert tuple(result.inertials) == LINKS
         for link, body in result.inertials.items():
             assert body.impossibilities() == [], link
@@ -64,13 +64,13 @@ def test_every_repeat_is_a_body_and_predicts_as_well(arm):
         )
         errors = [
             np.sqrt(np.mean(np.square((Y @ beta - measured_tau) / SIGMA)))
-            for beta in (result.beta, found.beta)
+            for beta in (result.beta, actual.beta)
         ]
         assert errors[0] < 1.1 * errors[1]
         # as far off as the noise of the fit: the prior does not fight data
         assert result.distance < 2.0 * np.sqrt(base.rank)
         np.testing.assert_allclose(
-            result.distance, np.linalg.norm(found.factor[:-1, :-1] @ (result.beta - found.beta))
+            result.distance, np.linalg.norm(actual.factor[:-1, :-1] @ (result.beta - actual.beta))
         )
 
 

@@ -711,10 +711,10 @@ def test_every_unit_comes_to_si(tmp_path):
             log = read_recording(
                 written(tmp_path / "log.csv", {time: factor * T, **motion, **torques}), arm
             )
-            for found, expected in zip(
+            for actual, expected in zip(
                 (log.t, log.q, log.v, log.a, log.tau), (T, q, v, a, tau), strict=True
             ):
-                np.testing.assert_allclose(found, expected, atol=1e-7)
+                np.testing.assert_allclose(actual, expected, atol=1e-7)
             assert log.findings == ()
     degrees = list(columns("deg", "mm", "", "q", q).values())
     egm = {
@@ -976,9 +976,9 @@ def test_a_delay_is_found_between_samples(late):
     sign of its definition.
     """
     t = np.arange(2000) * 0.004
-    found = estimate_delay(-3.0 * wandering(t - late) + 2.0, wandering(t), 0.004)
-    assert found.seconds == pytest.approx(late, abs=4e-9)
-    assert found.correlation == pytest.approx(1.0, abs=1e-6)
+    actual = estimate_delay(-3.0 * wandering(t - late) + 2.0, wandering(t), 0.004)
+    assert actual.seconds == pytest.approx(late, abs=4e-9)
+    assert actual.correlation == pytest.approx(1.0, abs=1e-6)
 
 
 def test_the_deviation_of_a_delay_is_honest():
@@ -987,11 +987,11 @@ def test_the_deviation_of_a_delay_is_honest():
     errors, told = [], []
     for seed in range(60):
         rng = np.random.default_rng(seed)
-        found = estimate_delay(
+        actual = estimate_delay(
             wandering(t - 0.0113) + rng.normal(0.0, 0.3, t.size), wandering(t), step
         )
-        errors.append(found.seconds - 0.0113)
-        told.append(found.deviation)
+        errors.append(actual.seconds - 0.0113)
+        told.append(actual.deviation)
     assert 0.8 < np.std(errors) / np.mean(told) < 1.25  # 60 draws: +-9 %
     assert np.mean(told) < step / 5.0
 
@@ -1054,9 +1054,9 @@ def test_two_clocks_become_one():
         tau=np.column_stack([wandering(s - 0.0374, 2)] * 2),
         extra={"load": s},
     )
-    both, found = merge_recordings(one, two)
+    both, actual = merge_recordings(one, two)
     # the second log is interpolated by straight lines
-    assert found.seconds == pytest.approx(0.0374, abs=2e-4)
+    assert actual.seconds == pytest.approx(0.0374, abs=2e-4)
     there = ~both.has(Flag.NO_TORQUE)[:, 0]
     assert there.sum() > 2400
     # |tau''| dt^2 / 8, and the delay's error

@@ -366,11 +366,11 @@ def test_parameter_bounds_hold_every_motion(family, speed):
         (-1.0, 1.0), family.parameter_bounds(low, high, np.array([speed])), strict=True
     ):
         for i, bound in enumerate(bounds[:, 0]):
-            found = linprog(
+            actual = linprog(
                 -sign * np.eye(family.size)[i], A_ub=rows, b_ub=sides, bounds=(None, None)
             )
-            assert found.status == 0
-            shares.append(found.x[i] / bound)
+            assert actual.status == 0
+            shares.append(actual.x[i] / bound)
     assert max(shares) <= 1.0 + 1e-5  # HiGHS keeps each row to 1e-7 of numbers that reach 1e6
     assert min(shares[0], shares[1]) > 0.7
 

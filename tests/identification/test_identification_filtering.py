@@ -138,12 +138,12 @@ def test_ends_and_holes(apply):
     q = np.sin(2.0 * T)
     q[700], q[1500:1600] = np.nan, np.nan
     log = of(q).with_flag(np.arange(3000) == 2200, Flag.POSITION_OUTLIER)
-    found = apply(log, 15.0)
-    result = found.recording
+    actual = apply(log, 15.0)
+    result = actual.recording
     assert len(result) == 3000
     assert result.has(Flag.NO_POSITION)[1500:1600].all()
     np.testing.assert_array_equal(np.flatnonzero(result.has(Flag.INTERPOLATED)), [700, 2200])
-    edge = round(found.edge / STEP)
+    edge = round(actual.edge / STEP)
     flagged = np.flatnonzero(result.has(Flag.EDGE))
     expected = [
         np.arange(edge),

@@ -743,7 +743,7 @@ def test_the_module_is_rapid_and_moves_as_planned(robot):
     assert text.index("target.robax.rax_2:=middle.robax.rax_2+half{i}") > text.index(
         "target.robax.rax_2:=middle.robax.rax_2-half{i}"
     )
-    assert max(len(found) for found in re.findall(r'"([^"]*)"', text)) <= 80  # a string of RAPID
+    assert max(len(actual) for actual in re.findall(r'"([^"]*)"', text)) <= 80  # a string of RAPID
 
 
 def test_the_log_of_the_module_is_read(robot, tmp_path):

@@ -51,7 +51,7 @@ def test_moving_is_moving_the_points():
 def test_inertial_is_about_the_centre():
     """Mass, centre and tensor about it are Pinocchio's."""
     ten = parameters(*points())
-    expected, found = pin.Inertia.FromDynamicParameters(ten), inertial_of(ten)
-    assert found.mass == expected.mass
-    np.testing.assert_allclose(found.com, expected.lever, rtol=1e-12)
-    np.testing.assert_allclose(found.tensor, expected.inertia, rtol=1e-12, atol=1e-13)
+    expected, actual = pin.Inertia.FromDynamicParameters(ten), inertial_of(ten)
+    assert actual.mass == expected.mass
+    np.testing.assert_allclose(actual.com, expected.lever, rtol=1e-12)
+    np.testing.assert_allclose(actual.tensor, expected.inertia, rtol=1e-12, atol=1e-13)

@@ -45,13 +45,13 @@ def test_it_follows_a_parameter_that_changes():
     """With forgetting it finds the new value; without, it stays between."""
     Y, y = stream(800)
     y[400:] += Y[400:] @ [0.0, 0.0, 10.0]
-    found = {}
+    actual = {}
     for forgetting in (0.95, 1.0):
         running = RecursiveLeastSquares(np.zeros(3), 100.0 * np.ones(3), NOISE, forgetting)
         for k in range(800):
-            found[forgetting] = running.add(Y[k], y[k])[2]
-    assert found[0.95] == pytest.approx(10.5, abs=0.5)
-    assert 3.0 < found[1.0] < 8.0
+            actual[forgetting] = running.add(Y[k], y[k])[2]
+    assert actual[0.95] == pytest.approx(10.5, abs=0.5)
+    assert 3.0 < actual[1.0] < 8.0
 
 
 def test_standing_still_forgets_and_never_blows_up():

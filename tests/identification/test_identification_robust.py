@@ -42,10 +42,10 @@ def test_it_is_the_least_of_hubers_loss():
     def residual(beta):
         return ((y - Y @ beta) / fit.noise).ravel()
 
-    found = optimize.least_squares(
+    actual = optimize.least_squares(
         residual, TRUTH, loss="huber", f_scale=TUNING, xtol=1e-14, ftol=1e-14, gtol=1e-14
     )
-    np.testing.assert_allclose(fit.beta, found.x, atol=1e-5 * fit.deviation.min())
+    np.testing.assert_allclose(fit.beta, actual.x, atol=1e-5 * fit.deviation.min())
     clipped = np.square(np.clip(residual(fit.beta).reshape(-1, 2), -TUNING, TUNING)).sum(axis=0)
     expected = stats.norm.expect(lambda x: min(x * x, TUNING**2), lb=-10.0, ub=10.0)
     np.testing.assert_allclose(clipped / (600 - 1.5), expected, rtol=1e-4)

@@ -38,19 +38,19 @@ def test_still_poses_give_mass_centre_bias_and_angle(arm, angle):
     """
     q = poses(arm)
     still = np.zeros_like(q)
-    found = load_from_sensor(
+    actual = load_from_sensor(
         arm, q, readings(arm, q, still, still, angle), tool0_from_sensor=NOMINAL.homogeneous
     )
-    assert np.remainder(found.angle - angle + np.pi, 2.0 * np.pi) - np.pi == pytest.approx(
+    assert np.remainder(actual.angle - angle + np.pi, 2.0 * np.pi) - np.pi == pytest.approx(
         0.0, abs=1e-10
     )
-    assert -np.pi <= found.angle <= np.pi
-    assert found.noise.max() < 1e-9
-    np.testing.assert_allclose(found.bias, BIAS, atol=1e-9)
-    assert found.load.mass == pytest.approx(12.7, rel=1e-10)
-    np.testing.assert_allclose(found.load.com, [-0.0383, 0.0, 0.1293], atol=1e-10)
-    assert np.isnan(found.load.inertia).all()
-    assert found.load.frame == "tool0"
+    assert -np.pi <= actual.angle <= np.pi
+    assert actual.noise.max() < 1e-9
+    np.testing.assert_allclose(actual.bias, BIAS, atol=1e-9)
+    assert actual.load.mass == pytest.approx(12.7, rel=1e-10)
+    np.testing.assert_allclose(actual.load.com, [-0.0383, 0.0, 0.1293], atol=1e-10)
+    assert np.isnan(actual.load.inertia).all()
+    assert actual.load.frame == "tool0"
 
 
 def test_the_angle_is_searched_everywhere(arm):
@@ -63,8 +63,8 @@ def test_the_angle_is_searched_everywhere(arm):
         given = readings(arm, q, still, still, angle) + np.repeat([3.0, 0.6], 3) * rng.normal(
             size=(count, 6)
         )
-        found = load_from_sensor(arm, q, given, tool0_from_sensor=NOMINAL.homogeneous)
-        far.append(abs(np.remainder(found.angle - angle + np.pi, 2.0 * np.pi) - np.pi))
+        actual = load_from_sensor(arm, q, given, tool0_from_sensor=NOMINAL.homogeneous)
+        far.append(abs(np.remainder(actual.angle - angle + np.pi, 2.0 * np.pi) - np.pi))
     assert np.max(far) < 0.3
 
 
@@ -73,9 +73,9 @@ def test_motion_gives_the_inertia(arm):
     rng, q = np.random.default_rng(1), poses(arm, 20)
     v, a = rng.normal(size=q.shape), 3.0 * rng.normal(size=q.shape)
     given = readings(arm, q, v, a, 0.4)
-    found = load_from_sensor(arm, q, given, v=v, a=a, tool0_from_sensor=NOMINAL.homogeneous)
-    np.testing.assert_allclose(found.load.inertia, np.diag([0.269, 0.274, 0.193]), atol=1e-9)
-    assert found.angle == pytest.approx(0.4, abs=1e-10)
+    actual = load_from_sensor(arm, q, given, v=v, a=a, tool0_from_sensor=NOMINAL.homogeneous)
+    np.testing.assert_allclose(actual.load.inertia, np.diag([0.269, 0.274, 0.193]), atol=1e-9)
+    assert actual.angle == pytest.approx(0.4, abs=1e-10)
 
 
 def test_a_known_angle_is_taken(arm):
@@ -99,21 +99,21 @@ def test_forces_and_moments_weigh_by_their_noise(arm):
     given = readings(arm, q, still, still, 0.0, pin.SE3.Identity()) + np.repeat(
         [0.5, 0.02], 3
     ) * rng.normal(size=(12, 6))
-    found = load_from_sensor(arm, q, given, angle=0.0)
+    actual = load_from_sensor(arm, q, given, angle=0.0)
     rows, right = [], []
     for pose, reading in zip(q, given, strict=True):
         g = arm.pose(pose, "tool0").rotation.T @ [0.0, 0.0, -9.81]
         force = np.hstack([g[:, None], np.zeros((3, 3)), np.eye(3), np.zeros((3, 3))])
         moment = np.hstack([np.zeros((3, 1)), -pin.skew(g), np.zeros((3, 3)), np.eye(3)])
-        rows += [force / found.noise[0], moment / found.noise[1]]
-        right += [reading[:3] / found.noise[0], reading[3:] / found.noise[1]]
+        rows += [force / actual.noise[0], moment / actual.noise[1]]
+        right += [reading[:3] / actual.noise[0], reading[3:] / actual.noise[1]]
     whole = np.concatenate(rows)
     solved = np.linalg.lstsq(whole, np.concatenate(right), rcond=None)[0]
-    np.testing.assert_allclose(found.load.parameters[:4], solved[:4], rtol=1e-6, atol=1e-7)
-    np.testing.assert_allclose(found.bias, solved[4:], rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(actual.load.parameters[:4], solved[:4], rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(actual.bias, solved[4:], rtol=1e-6, atol=1e-7)
     spread = np.sqrt(np.diag(np.linalg.inv(whole.T @ whole)))
-    np.testing.assert_allclose(found.load.mass_deviation, spread[0], rtol=1e-6)
-    np.testing.assert_allclose(found.bias_deviation, spread[4:], rtol=1e-6)
+    np.testing.assert_allclose(actual.load.mass_deviation, spread[0], rtol=1e-6)
+    np.testing.assert_allclose(actual.bias_deviation, spread[4:], rtol=1e-6)
 
 
 def test_deviations_say_how_far_it_is_off(arm):
@@ -125,22 +125,22 @@ def test_deviations_say_how_far_it_is_off(arm):
     exact, sigma = readings(arm, q, still, still, -1.2), np.repeat([0.5, 0.05], 3)
     errors, noise = [], []
     for _ in range(40):
-        found = load_from_sensor(
+        actual = load_from_sensor(
             arm,
             q,
             exact + sigma * rng.normal(size=exact.shape),
             tool0_from_sensor=NOMINAL.homogeneous,
         )
-        load = found.load
+        load = actual.load
         errors.append(
             [
-                (found.angle + 1.2) / found.angle_deviation,
+                (actual.angle + 1.2) / actual.angle_deviation,
                 (load.mass - 12.7) / load.mass_deviation,
                 *((load.com - [-0.0383, 0.0, 0.1293]) / load.com_deviation),
-                *((found.bias - BIAS) / found.bias_deviation),
+                *((actual.bias - BIAS) / actual.bias_deviation),
             ]
         )
-        noise.append(found.noise)
+        noise.append(actual.noise)
     np.testing.assert_allclose(np.std(errors, axis=0), 1.0, atol=0.3)  # 2.7 sigma of 40 repeats
     np.testing.assert_allclose(np.mean(noise, axis=0), [0.5, 0.05], rtol=0.03)
 
@@ -152,15 +152,15 @@ def test_too_few_directions_are_told(arm):
     q = np.zeros((8, 6))
     q[:, 0] = np.linspace(-1.0, 1.0, 8)
     still = np.zeros_like(q)
-    found = load_from_sensor(
+    actual = load_from_sensor(
         arm,
         q,
         readings(arm, q, still, still, 0.0),
         tool0_from_sensor=NOMINAL.homogeneous,
         angle=0.0,
     )
-    assert np.isnan(found.load.mass)
-    assert np.isnan(found.bias[:3]).all()
+    assert np.isnan(actual.load.mass)
+    assert np.isnan(actual.bias[:3]).all()
     with pytest.raises(InputError, match="angle"):
         load_from_sensor(
             arm, q, readings(arm, q, still, still, 0.0), tool0_from_sensor=NOMINAL.homogeneous

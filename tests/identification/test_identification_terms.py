@@ -132,10 +132,10 @@ def test_speeds_are_told_axis_by_axis():
         base_parameters(robot.with_friction(frictionless(4)), friction=True),
     )
     samples = Samples.of(motion._replace(tau=noisy))
-    found = search_stribeck_speeds(samples, rows)
-    assert np.isnan(found.speeds[[0, 1, 3]]).all()
-    assert abs(np.log(found.speeds[2] / 0.02)) < np.log(SPEEDS[1] / SPEEDS[0])
-    assert not found.absent.any()
+    actual = search_stribeck_speeds(samples, rows)
+    assert np.isnan(actual.speeds[[0, 1, 3]]).all()
+    assert abs(np.log(actual.speeds[2] / 0.02)) < np.log(SPEEDS[1] / SPEEDS[0])
+    assert not actual.absent.any()
     believed = np.full(4, 0.02), 0.5 * law.Fc
     assert search_stribeck_speeds(samples, rows, believed).absent.tolist() == [
         True,
@@ -155,12 +155,12 @@ def test_a_fall_that_samples_deny_is_dropped(tmp_path):
     believed = robot.with_friction(
         irb.Stribeck(own.Fc * [1.0, 3.0, 1.0, 1.0], own.Fc, own.Fv, own.v_St)
     )
-    found = fitted(believed, log_of(true, 1), log_of(true, 2))
-    assert found.verdict.trustworthy, found.verdict.reasons
+    actual = fitted(believed, log_of(true, 1), log_of(true, 2))
+    assert actual.verdict.trustworthy, actual.verdict.reasons
     law = irb.load(
         "irb930",
         parameters=write_parameter_set(
-            tmp_path / "s.yaml", found.parameters, found.verdict, "a log"
+            tmp_path / "s.yaml", actual.parameters, actual.verdict, "a log"
         ),
     ).friction_model
     assert not law.falls.any()
@@ -178,12 +178,12 @@ def test_each_axis_has_its_own_best_speed():
         size=motion.tau.shape
     )
     without = robot.with_friction(frictionless(4))
-    found = search_stribeck_speeds(
+    actual = search_stribeck_speeds(
         Samples.of(motion._replace(tau=noisy)),
         TorqueEquations(without, base_parameters(without, friction=True)),
     )
     assert (
-        np.abs(np.log(found.speeds / true.friction_model.v_St))
+        np.abs(np.log(actual.speeds / true.friction_model.v_St))
         < 1.5 * np.log(SPEEDS[1] / SPEEDS[0])
     ).all()
 
@@ -209,11 +209,13 @@ def test_subsets_of_axes_add_up(tmp_path):
         log = Recording(
             motion.t, motion.q, tau=motion.tau + noise, linear=(False, False, True, False)
         )
-        found = fitted(loaded, log, axes=[i + 1 for i in range(4) if moving[i]])
-        path = write_parameter_set(tmp_path / f"{name}.yaml", found.parameters, found.verdict, name)
+        actual = fitted(loaded, log, axes=[i + 1 for i in range(4) if moving[i]])
+        path = write_parameter_set(
+            tmp_path / f"{name}.yaml", actual.parameters, actual.verdict, name
+        )
         loaded = irb.load("irb930", parameters=path)
         np.testing.assert_allclose(
-            loaded.parameter_vector(), found.parameters.vector, rtol=1e-12, atol=1e-12
+            loaded.parameter_vector(), actual.parameters.vector, rtol=1e-12, atol=1e-12
         )
         friction.append(loaded.friction_model.Fc)
     np.testing.assert_array_equal(friction[1][:2], friction[0][:2])
@@ -243,12 +245,12 @@ def test_a_set_made_from_another_prior_holds_all_of_it(name, tmp_path):
         bare = prior.with_friction(None)
         base = base_parameters(bare, (4, 5, 6))
         samples = Samples.of(random_states(bare, 300, axes=(4, 5, 6)))
-        found = nearest_parameters(
+        actual = nearest_parameters(
             weighted_least_squares(accumulate(samples, TorqueEquations(bare, base))), bare, base
         )
-        mine = irb.load(name, parameters=found.write(tmp_path / "mine.yaml", "mine", "samples"))
+        mine = irb.load(name, parameters=actual.write(tmp_path / "mine.yaml", "mine", "samples"))
     np.testing.assert_allclose(
-        mine.with_friction(None).parameter_vector(), found.vector, rtol=1e-9, atol=1e-12
+        mine.with_friction(None).parameter_vector(), actual.vector, rtol=1e-9, atol=1e-12
     )
 
 
@@ -326,14 +328,14 @@ def test_sums_are_those_of_where_the_others_stand():
     # the same from a log, which says itself where they stand
     motion = standing(excitation(robot, 12.0))
     noise = NOISE * robot.limits.effort * np.random.default_rng(0).normal(size=motion.q.shape)
-    found = fitted(
+    actual = fitted(
         robot,
         Recording(motion.t, motion.q, tau=motion.tau + noise),
         axes=[2, 3],
         friction="coulomb",
     )
-    exact = found.base.values(true.parameter_vector())
-    assert (np.abs(found.fit.beta - exact) < 5.0 * found.fit.deviation).all()
+    exact = actual.base.values(true.parameter_vector())
+    assert (np.abs(actual.fit.beta - exact) < 5.0 * actual.fit.deviation).all()
 
 
 def test_friction_may_be_named():
@@ -393,27 +395,27 @@ def test_a_set_of_a_robot_without_a_law_predicts_like_the_truth(name, tmp_path):
     """
     robot = nominal(name)
     true = robot.with_friction(law_for(robot)).with_rotors(rotors_of(robot))
-    found = fitted(robot, log_of(true, 1), log_of(true, 2))
-    assert found.verdict.trustworthy, found.verdict.reasons
-    assert (found.verdict.held_out.rmse < 1.1 * NOISE * robot.limits.effort).all()
+    actual = fitted(robot, log_of(true, 1), log_of(true, 2))
+    assert actual.verdict.trustworthy, actual.verdict.reasons
+    assert (actual.verdict.held_out.rmse < 1.1 * NOISE * robot.limits.effort).all()
     assert all(
         np.isnan(one.previous) and not one.changed
-        for one in found.verdict.estimates
+        for one in actual.verdict.estimates
         if one.name.startswith(("F", "v_St"))
     )
     path = write_parameter_set(
-        tmp_path / "mine.yaml", found.parameters, found.verdict, "a simulated log"
+        tmp_path / "mine.yaml", actual.parameters, actual.verdict, "a simulated log"
     )
     mine = irb.load(name, parameters=path)
     np.testing.assert_allclose(
-        mine.parameter_vector(), found.parameters.vector, rtol=1e-12, atol=1e-12
+        mine.parameter_vector(), actual.parameters.vector, rtol=1e-12, atol=1e-12
     )
     np.testing.assert_allclose(
-        mine.friction_model.v_St, found.parameters.robot.friction_model.v_St, rtol=1e-15
+        mine.friction_model.v_St, actual.parameters.robot.friction_model.v_St, rtol=1e-15
     )
     assert mine.rotors.any()
     # the file's bound is one of rotary axes
-    fastest = found.verdict.coverage.speed[~robot.limits.linear]
+    fastest = actual.verdict.coverage.speed[~robot.limits.linear]
     assert mine.friction_model.measured_to == pytest.approx(fastest.min(), rel=1e-12)
     other = with_torques(true, excitation(robot, seed=5))
     off = np.array(
@@ -450,11 +452,11 @@ def test_axes_that_stood_still_are_said_to_be_assumed(tmp_path):
     )
     noise = NOISE * robot.limits.effort * np.random.default_rng(0).normal(size=motion.q.shape)
     log = Recording(motion.t, motion.q, tau=motion.tau + noise, linear=(False, False, True, False))
-    found = fitted(robot, log, axes=[2, 3])
+    actual = fitted(robot, log, axes=[2, 3])
     mine = irb.load(
         "irb930",
         parameters=write_parameter_set(
-            tmp_path / "mine.yaml", found.parameters, found.verdict, "two axes"
+            tmp_path / "mine.yaml", actual.parameters, actual.verdict, "two axes"
         ),
     )
     # where nothing falls no speed is stated
@@ -479,15 +481,15 @@ def test_rotors_of_a_plain_fit_may_be_impossible(tmp_path):
     """
     robot = nominal("irb930")
     true = robot.with_friction(law_for(robot, drop=0.0)).with_rotors(np.zeros(4))
-    found = fitted(robot, log_of(true, 3), method="ls", friction="coulomb", rotors=True)
-    negative = [name for name in found.verdict.negative_parameters if name.startswith("J_")]
+    actual = fitted(robot, log_of(true, 3), method="ls", friction="coulomb", rotors=True)
+    negative = [name for name in actual.verdict.negative_parameters if name.startswith("J_")]
     assert negative
     assert any(
         f"{negative[0]} is negative" in reason or negative[0] in reason
-        for reason in found.verdict.reasons
+        for reason in actual.verdict.reasons
     )
     with pytest.raises(InputError, match="friction or a rotor would drive the axis"):
-        write_parameter_set(tmp_path / "mine.yaml", found.parameters, found.verdict, "nothing")
+        write_parameter_set(tmp_path / "mine.yaml", actual.parameters, actual.verdict, "nothing")
     assert not list(tmp_path.iterdir())
 
 

@@ -59,15 +59,15 @@ def test_whiteness_is_ljung_box():
     formula.
     """
     e = np.random.default_rng(0).normal([1.0, -2.0], 1.0, (300, 2))
-    found = whiteness_test([e], lags=7)
+    actual = whiteness_test([e], lags=7)
     for i in range(2):
         x = e[:, i] - e[:, i].mean()
         r = np.correlate(x, x, "full")[300:307] / (x @ x)
         Q = 300 * 302 * sum(r[k - 1] ** 2 / (300 - k) for k in range(1, 8))
-        np.testing.assert_allclose(found.autocorrelation[:, i], r, rtol=1e-10)
-        np.testing.assert_allclose(found.statistic[i], Q, rtol=1e-10)
-        np.testing.assert_allclose(found.p[i], stats.chi2.sf(Q, 7), rtol=1e-9)
-    np.testing.assert_allclose(found.bound, 1.96 * np.sqrt(300 - np.arange(1, 8)) / 300)
+        np.testing.assert_allclose(actual.autocorrelation[:, i], r, rtol=1e-10)
+        np.testing.assert_allclose(actual.statistic[i], Q, rtol=1e-10)
+        np.testing.assert_allclose(actual.p[i], stats.chi2.sf(Q, 7), rtol=1e-9)
+    np.testing.assert_allclose(actual.bound, 1.96 * np.sqrt(300 - np.arange(1, 8)) / 300)
 
 
 def test_no_pair_spans_a_hole():
@@ -75,7 +75,7 @@ def test_no_pair_spans_a_hole():
     rng = np.random.default_rng(1)
     parts = [rng.normal(size=(n, 1)) for n in (40, 5, 60)]
     x = np.concatenate(parts)[:, 0]
-    mean, found = x.mean(), whiteness_test(parts, lags=6)
+    mean, actual = x.mean(), whiteness_test(parts, lags=6)
     for lag in range(1, 7):
         pairs = [
             ((a - mean) * (b - mean))
@@ -83,9 +83,9 @@ def test_no_pair_spans_a_hole():
             for a, b in zip(part[:-lag, 0], part[lag:, 0], strict=True)
         ]
         np.testing.assert_allclose(
-            found.autocorrelation[lag - 1, 0], sum(pairs) / np.square(x - mean).sum(), rtol=1e-12
+            actual.autocorrelation[lag - 1, 0], sum(pairs) / np.square(x - mean).sum(), rtol=1e-12
         )
-        np.testing.assert_allclose(found.bound[lag - 1], 1.96 * np.sqrt(len(pairs)) / 105)
+        np.testing.assert_allclose(actual.bound[lag - 1], 1.96 * np.sqrt(len(pairs)) / 105)
 
 
 def test_white_noise_is_white_and_coloured_noise_is_not():
@@ -96,19 +96,19 @@ def test_white_noise_is_white_and_coloured_noise_is_not():
     wrong = np.mean(whiteness_test([rng.normal(size=(400, 400))]).p < 0.05)
     assert abs(wrong - 0.05) < 3.0 * np.sqrt(0.05 * 0.95 / 400)
     ar = signal.lfilter([1.0], [1.0, -0.6], rng.normal(size=(200_000, 2)), axis=0)
-    found = whiteness_test([ar])
-    assert (found.p < 1e-9).all()
+    actual = whiteness_test([ar])
+    assert (actual.p < 1e-9).all()
     # of 200 000 samples, correlations are right to 0.005
-    np.testing.assert_allclose(found.correlation_length, 1.6 / 0.4, rtol=0.05)
+    np.testing.assert_allclose(actual.correlation_length, 1.6 / 0.4, rtol=0.05)
 
 
 def test_exact_residuals_are_no_error():
     """Residuals of exactly zero have no correlation, and depend on nothing."""
     zero = np.zeros((100, 1))
     assert (whiteness_test([zero]).autocorrelation == 0.0).all()
-    found = state_dependence([zero], [np.random.default_rng(0).normal(size=(100, 1))])
-    assert found.explained[0, 0, 0] == 0.0
-    assert found.p[0, 0, 0] == 1.0
+    actual = state_dependence([zero], [np.random.default_rng(0).normal(size=(100, 1))])
+    assert actual.explained[0, 0, 0] == 0.0
+    assert actual.p[0, 0, 0] == 1.0
 
 
 def test_dependence_is_the_adjusted_correlation_ratio():
@@ -118,22 +118,22 @@ def test_dependence_is_the_adjusted_correlation_ratio():
     rng = np.random.default_rng(3)
     x = rng.uniform(-1.0, 1.0, (2000, 2))
     e = 0.4 * np.sin(3.0 * x[:, :1]) + rng.normal(size=(2000, 1))
-    found = state_dependence([e], [x], lags=1)
+    actual = state_dependence([e], [x], lags=1)
     order = np.argsort(x[:, 0])
     groups = np.split(e[order, 0], 20)  # 20 bins of 100 samples
     F = stats.f_oneway(*groups)
     between = sum(100 * (g.mean() - e.mean()) ** 2 for g in groups)
     within = sum(np.square(g - g.mean()).sum() for g in groups)
     share = (between - 19 * within / 1980) / np.square(e - e.mean()).sum()
-    np.testing.assert_allclose(found.explained[0, 0, 0], share, rtol=1e-9)
+    np.testing.assert_allclose(actual.explained[0, 0, 0], share, rtol=1e-9)
     inside = whiteness_test(
         [np.concatenate([g - g.mean() for g in groups])[np.argsort(order), None]], 1
     ).correlation_length
     assert inside == 1.0  # so that the plain F test is the one
-    np.testing.assert_allclose(found.p[0, 0, 0], F.pvalue, rtol=1e-6)
-    assert abs(found.explained[0, 0, 0] - 0.08 * (1 - np.sin(6) / 6) / 1.08) < 0.03
-    assert found.explained[0, 0, 1] < 0.01
-    assert found.p[0, 0, 1] > 0.01
+    np.testing.assert_allclose(actual.p[0, 0, 0], F.pvalue, rtol=1e-6)
+    assert abs(actual.explained[0, 0, 0] - 0.08 * (1 - np.sin(6) / 6) / 1.08) < 0.03
+    assert actual.explained[0, 0, 1] < 0.01
+    assert actual.p[0, 0, 1] > 0.01
 
 
 def test_slow_noise_is_no_dependence():
@@ -155,9 +155,9 @@ def test_what_is_held_is_not_tested():
     """
     rng = np.random.default_rng(5)
     x = np.stack([rng.normal(size=200), np.full(200, 0.3)], axis=1)
-    found = state_dependence([rng.normal(size=(200, 3))], [x, x])
-    assert np.isnan(found.explained[:, :, 1]).all()
-    assert found.tests == 6
+    actual = state_dependence([rng.normal(size=(200, 3))], [x, x])
+    assert np.isnan(actual.explained[:, :, 1]).all()
+    assert actual.tests == 6
     mostly = np.where(np.arange(200) < 190, 0.0, 1.0)[:, None]
     assert np.isfinite(state_dependence([rng.normal(size=(200, 1))], [mostly]).p).all()
 
@@ -168,11 +168,11 @@ def test_curve_has_means_of_equal_bins():
     """
     rng = np.random.default_rng(6)
     x, e = rng.normal(size=1000), rng.normal(size=1000)
-    found = binned_mean(e, x, memory=4.0)
+    actual = binned_mean(e, x, memory=4.0)
     groups = np.split(np.argsort(x), 20)
-    np.testing.assert_allclose(found.at, [x[g].mean() for g in groups])
-    np.testing.assert_allclose(found.mean, [e[g].mean() for g in groups])
-    np.testing.assert_allclose(found.error, [2.0 * e[g].std() / np.sqrt(50) for g in groups])
+    np.testing.assert_allclose(actual.at, [x[g].mean() for g in groups])
+    np.testing.assert_allclose(actual.mean, [e[g].mean() for g in groups])
+    np.testing.assert_allclose(actual.error, [2.0 * e[g].std() / np.sqrt(50) for g in groups])
 
 
 # --- logs
@@ -542,35 +542,35 @@ def test_other_methods_keep_the_sums(good, method, tmp_path):
     """Without constraints the set has exactly the sums of the fit; what no body can be is named,
     said and written so.
     """
-    found = cases.identified(cases.prior(), cases.log(1), cases.log(2), method=method)
-    beta, rank = found.fit_with_speeds.beta, found.base.rank
+    actual = cases.identified(cases.prior(), cases.log(1), cases.log(2), method=method)
+    beta, rank = actual.fit_with_speeds.beta, actual.base.rank
     np.testing.assert_allclose(
-        found.base.values(found.parameters.vector), beta[:rank], rtol=1e-9, atol=1e-9
+        actual.base.values(actual.parameters.vector), beta[:rank], rtol=1e-9, atol=1e-9
     )
     assert (
         np.abs(beta - good.fit_with_speeds.beta[: beta.size])
-        < 5.0 * found.fit_with_speeds.deviation
+        < 5.0 * actual.fit_with_speeds.deviation
     ).all()
     assert (beta.size == rank) == (method == "huber")
-    assert (found.fit.weights == 1.0).all() == (method == "ls")
-    assert found.verdict.impossible_bodies
-    assert found.verdict.reasons == (
-        f"physically impossible bodies: {', '.join(found.verdict.impossible_bodies)}",
+    assert (actual.fit.weights == 1.0).all() == (method == "ls")
+    assert actual.verdict.impossible_bodies
+    assert actual.verdict.reasons == (
+        f"physically impossible bodies: {', '.join(actual.verdict.impossible_bodies)}",
     )
-    path = write_parameter_set(tmp_path / "set.yaml", found.parameters, found.verdict, "logs")
+    path = write_parameter_set(tmp_path / "set.yaml", actual.parameters, actual.verdict, "logs")
     with (
         pytest.warns(PhysicsWarning, match="physically impossible bodies"),
         pytest.warns(PhysicsWarning, match="impossible in"),
     ):
         robot = irb.load("irb2400", tool="spindle", parameters=path)
-    np.testing.assert_allclose(robot.parameter_vector(), found.parameters.vector, atol=1e-9)
+    np.testing.assert_allclose(robot.parameter_vector(), actual.parameters.vector, atol=1e-9)
 
 
 def test_the_nearest_set_moves_least(good):
     """No other set with the same sums lies nearer to the prior, in units of what each body has."""
-    found = nearest_parameters(good.fit, cases.prior(), good.base)
+    actual = nearest_parameters(good.fit, cases.prior(), good.base)
     bare = cases.prior().with_tool(None).parameter_vector()
-    own = found.vector - (cases.prior().parameter_vector() - bare)
+    own = actual.vector - (cases.prior().parameter_vector() - bare)
     size = np.ones(bare.size)
     for i in range(6):
         m, second = bare[10 * i], 0.5 * bare[[10 * i + 4, 10 * i + 6, 10 * i + 9]].sum()
@@ -612,13 +612,13 @@ def test_an_axis_that_stands_is_said():
     scale = (1.0, 1.0, 1.0, 0.0, 1.0, 1.0)
     with pytest.raises(NotIdentifiable, match=r"no sample can be used: .*AT_REST"):
         cases.identified(cases.truth(), cases.log(1, scale=scale))
-    found = cases.identified(
+    actual = cases.identified(
         cases.truth(), cases.log(1, scale=scale), cases.log(2, scale=scale), axes=[1, 2, 3, 5, 6]
     )
-    assert found.verdict.trustworthy, found.verdict.reasons
-    assert found.verdict.axes == (0, 1, 2, 4, 5)
-    assert "Fc_4" not in {one.name for one in found.verdict.estimates}
-    assert np.isnan(found.parameters.friction[3]).all()
+    assert actual.verdict.trustworthy, actual.verdict.reasons
+    assert actual.verdict.axes == (0, 1, 2, 4, 5)
+    assert "Fc_4" not in {one.name for one in actual.verdict.estimates}
+    assert np.isnan(actual.parameters.friction[3]).all()
 
 
 def test_a_wrong_tool_is_said():
@@ -698,15 +698,15 @@ def test_a_prior_that_is_no_body_is_named_at_once(two):
         PhysicsWarning,
         match="no body can be lift of two: tensor is not .*; the nearest one stands for it",
     ):
-        found = identify(zeroed, estimation, held)
-    assert tuple(found.verdict.impossible_in_prior) == ("lift",)
+        actual = identify(zeroed, estimation, held)
+    assert tuple(actual.verdict.impossible_in_prior) == ("lift",)
     assert any(
         line.startswith("no body can be lift of the robot's own set: tensor")
-        for line in remarks(found.verdict)
+        for line in remarks(actual.verdict)
     )
-    assert not found.verdict.impossible_bodies
-    assert (found.verdict.held_out.rmse < 0.55).all()  # the noise
-    assert found.verdict.trustworthy, found.verdict.reasons
+    assert not actual.verdict.impossible_bodies
+    assert (actual.verdict.held_out.rmse < 0.55).all()  # the noise
+    assert actual.verdict.trustworthy, actual.verdict.reasons
 
 
 def test_where_the_prior_is_impossible_nothing_else_is_blamed(two, good, monkeypatch):
@@ -755,11 +755,11 @@ def test_a_prior_without_mass_has_no_body_near(two, tmp_path):
 def test_friction_that_is_no_friction_law_is_said():
     """Friction that changes with position lasts in what is left; intervals grow with its memory."""
     logs = [cases.plus(one, _gear(one)) for one in (cases.log(1), cases.log(2))]
-    found = cases.identified(cases.truth(), *logs)
-    (reason,) = (reason for reason in found.verdict.reasons if "not white" in reason)
+    actual = cases.identified(cases.truth(), *logs)
+    (reason,) = (reason for reason in actual.verdict.reasons if "not white" in reason)
     assert reason.startswith("axis 4: residuals are not white: ")
-    assert found.verdict.whiteness.p[3] < 1e-6
-    rows = TorqueEquations(cases.truth(), found.base)
+    assert actual.verdict.whiteness.p[3] < 1e-6
+    rows = TorqueEquations(cases.truth(), actual.base)
     plain = weighted_least_squares(
         accumulate(
             Samples.of(
@@ -768,8 +768,8 @@ def test_friction_that_is_no_friction_law_is_said():
             rows,
         )
     )
-    coulomb = found.base.names.index("Fc_4")
-    assert found.fit_with_speeds.deviation[coulomb] > 1.5 * plain.deviation[coulomb]
+    coulomb = actual.base.names.index("Fc_4")
+    assert actual.fit_with_speeds.deviation[coulomb] > 1.5 * plain.deviation[coulomb]
 
 
 def test_a_spring_is_said():

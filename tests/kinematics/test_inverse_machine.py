@@ -46,10 +46,10 @@ def test_machine_code_is_the_reference(name, seeded, tmp_path):
         Q[700:800, 2] += np.pi
     T = np.array([robot.pose(q).homogeneous for q in Q])
     T[500:600, :3, 3] *= 1.5
-    found, near = compiled(robot), np.array([0.5, -0.2, 0.3, 2.0, 0.4, 5.0]) if seeded else None
+    actual, near = compiled(robot), np.array([0.5, -0.2, 0.3, 2.0, 0.4, 5.0]) if seeded else None
     reference, (ours, rigid) = (
-        found._solve(T, near, None),
-        found._kernel.rows(T, *found._constants_for(near, None)),
+        actual._solve(T, near, None),
+        actual._kernel.rows(T, *actual._constants_for(near, None)),
     )
     assert rigid.all()
     assert np.array_equal(ours.bits, reference.bits)
@@ -61,8 +61,8 @@ def test_machine_code_is_the_reference(name, seeded, tmp_path):
     assert np.nanmax(np.abs(np.abs(ours.q[turns]) - np.pi), initial=0.0) < 1e-7 or seeded
     assert turns.mean() < 0.05
     for pose, expected, bits in list(zip(T, ours.q, ours.bits, strict=True))[::50]:
-        count, one, flags, _ = found._kernel.one(
-            pose, *((None, None) if near is None else found._constants_for(near, None))
+        count, one, flags, _ = actual._kernel.one(
+            pose, *((None, None) if near is None else actual._constants_for(near, None))
         )
         assert np.array_equal(one, expected[bits > 0])
         assert np.array_equal(flags, bits[bits > 0])
@@ -76,9 +76,9 @@ def test_machine_code_at_a_folded_arm():
     )
     q = np.array([0.3, 0.4, np.pi / 2, 0.5, 0.6, 0.7])
     compiled(robot)
-    found = robot.inverse_kinematics(robot.pose(q), near=q)
-    assert found[0].flags.elbow
-    assert np.abs(found[0].q - q).max() < 1e-9
+    actual = robot.inverse_kinematics(robot.pose(q), near=q)
+    assert actual[0].flags.elbow
+    assert np.abs(actual[0].q - q).max() < 1e-9
 
 
 def test_without_machine_code_numpy_answers(monkeypatch):

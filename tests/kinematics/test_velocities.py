@@ -28,7 +28,7 @@ def test_every_link_moves_as_pinocchio_says(name, tool):
     data = model.createData()
     frames = [*(f"link_{i}" for i in range(1, robot.n + 1)), "tcp"]
     for q, v, a in oracles.states(name, 20):
-        found = robot.link_motion(q, v, a)
+        actual = robot.link_motion(q, v, a)
         pin.forwardKinematics(model, data, G @ q + q0, G @ v, G @ a)
         pin.updateFramePlacements(model, data)
         for i, frame in enumerate(frames):
@@ -37,15 +37,15 @@ def test_every_link_moves_as_pinocchio_says(name, tool):
             acceleration = pin.getFrameClassicalAcceleration(
                 model, data, number, pin.ReferenceFrame.LOCAL
             )
-            np.testing.assert_allclose(found.linear[i], velocity.linear, rtol=0, atol=EXACT)
-            np.testing.assert_allclose(found.angular[i], velocity.angular, rtol=0, atol=EXACT)
+            np.testing.assert_allclose(actual.linear[i], velocity.linear, rtol=0, atol=EXACT)
+            np.testing.assert_allclose(actual.angular[i], velocity.angular, rtol=0, atol=EXACT)
             np.testing.assert_allclose(
-                found.linear_acceleration[i], acceleration.linear, rtol=0, atol=20 * EXACT
+                actual.linear_acceleration[i], acceleration.linear, rtol=0, atol=20 * EXACT
             )
             np.testing.assert_allclose(
-                found.angular_acceleration[i], acceleration.angular, rtol=0, atol=20 * EXACT
+                actual.angular_acceleration[i], acceleration.angular, rtol=0, atol=20 * EXACT
             )
-        assert found.linear.shape == (robot.n + 1, 3)
+        assert actual.linear.shape == (robot.n + 1, 3)
 
 
 def test_a_slide_on_a_turning_link_is_pushed_aside():
@@ -69,31 +69,31 @@ def test_a_slide_on_a_turning_link_is_pushed_aside():
         np.array([0.5, -1.3, 2.0]),
         1e-4,
     )
-    found = link_motion(table, q, v, a)
+    actual = link_motion(table, q, v, a)
     frames = {t: table.frames(q + v * t + a * t * t / 2.0) for t in (-h, 0.0, h)}
     for i in range(4):
         before, now, after = (frames[t][i] for t in (-h, 0.0, h))
         turn = now[:3, :3]
         np.testing.assert_allclose(
-            turn @ found.linear[i], (after - before)[:3, 3] / (2 * h), rtol=0, atol=1e-6
+            turn @ actual.linear[i], (after - before)[:3, 3] / (2 * h), rtol=0, atol=1e-6
         )
         curve = (after - 2.0 * now + before)[:3, 3] / h**2
-        np.testing.assert_allclose(turn @ found.linear_acceleration[i], curve, rtol=0, atol=1e-6)
-    assert np.abs(found.linear_acceleration[1]).max() > 1.0
-    np.testing.assert_array_equal(found.linear[0], zero)
+        np.testing.assert_allclose(turn @ actual.linear_acceleration[i], curve, rtol=0, atol=1e-6)
+    assert np.abs(actual.linear_acceleration[1]).max() > 1.0
+    np.testing.assert_array_equal(actual.linear[0], zero)
 
 
 def test_the_way_to_tool0_needs_no_tool():
     """Without a TCP the last row is that of tool0."""
     robot = irb.load("irb2400", tool="spindle")
     q, v, a = oracles.states("irb2400_16", 1)[0]
-    found = link_motion(robot.dh(), q, v, a)
+    actual = link_motion(robot.dh(), q, v, a)
     turn = robot.pose(q, "tool0").rotation
     np.testing.assert_allclose(
-        turn @ found.linear[-1], robot.jacobian(q, "tool0")[:3] @ v, rtol=0, atol=EXACT
+        turn @ actual.linear[-1], robot.jacobian(q, "tool0")[:3] @ v, rtol=0, atol=EXACT
     )
     bare = irb.load("irb2400").link_motion(q, v, a)
-    np.testing.assert_array_equal(bare.linear_acceleration[-1], found.linear_acceleration[-1])
+    np.testing.assert_array_equal(bare.linear_acceleration[-1], actual.linear_acceleration[-1])
 
 
 @pytest.mark.parametrize("name", ["irb2400_16", "irb1600_6_120", "irb930_12_105"])
@@ -126,8 +126,8 @@ def test_one_posture_and_many_velocities_go_together():
     robot = irb.load("irb2400")
     q = robot.from_controller([10, 20, 30, 40, 50, 60])
     twists = np.random.default_rng(0).normal(size=(5, 6))
-    found = robot.inverse_velocity(q, twists)
-    np.testing.assert_allclose(found @ robot.jacobian(q).T, twists, rtol=0, atol=1e-10)
+    actual = robot.inverse_velocity(q, twists)
+    np.testing.assert_allclose(actual @ robot.jacobian(q).T, twists, rtol=0, atol=1e-10)
     with pytest.raises(irb.InputError, match="do not go together"):
         robot.inverse_velocity(np.tile(q, (4, 1)), twists)
     for wrong in (np.zeros(5), [0, 0, 0, 0, 0, np.nan]):
@@ -143,9 +143,9 @@ def test_what_has_no_solution_is_nan_in_an_array():
     v = np.ones((3, 6))
     twists = np.einsum("nij,nj->ni", np.array([robot.jacobian(one) for one in q]), v)
     twists[1] = np.linalg.svd(robot.jacobian(q[1]))[0][:, -1]
-    found = robot.inverse_velocity(q, twists)
-    assert np.isnan(found[1]).all()
-    np.testing.assert_allclose(found[[0, 2]], 1.0, rtol=0, atol=1e-9)
+    actual = robot.inverse_velocity(q, twists)
+    assert np.isnan(actual[1]).all()
+    np.testing.assert_allclose(actual[[0, 2]], 1.0, rtol=0, atol=1e-9)
     with pytest.raises(irb.InputError, match="has lost that direction"):
         robot.inverse_velocity(q[1], twists[1])
 
@@ -155,8 +155,8 @@ def test_of_many_solutions_the_smallest_is_taken():
     robot = irb.load("irb2400")
     q = robot.from_controller([10, 20, 30, 40, 0, 60])
     J = robot.jacobian(q)
-    found = robot.inverse_velocity(q, J[:, 3])
-    np.testing.assert_allclose(found, [0, 0, 0, 0.5, 0, 0.5], rtol=0, atol=1e-12)
+    actual = robot.inverse_velocity(q, J[:, 3])
+    np.testing.assert_allclose(actual, [0, 0, 0, 0.5, 0, 0.5], rtol=0, atol=1e-12)
     rates, possible = axis_rates(np.diag([1.0, 1, 1, 1, 1, 0]), np.ones(6))
     assert not possible
     assert np.isnan(rates).all()

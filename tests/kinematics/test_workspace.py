@@ -75,9 +75,9 @@ def distance_to(outlines: list[list[Arc]], points: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("name", ["irb2400_10", "irb2400_16"])
 def test_the_2400_is_abbs_drawing(name):
     """1550, -1350, 2065 and -393 mm (drawing xx1100000546, docs/irb2400.md) to its rounding."""
-    found = irb.load(name).workspace().extremes()
-    assert found[:4] == pytest.approx((1.550, -1.350, 2.065, -0.393), abs=DRAWN)
-    assert found.reach == pytest.approx(1.550, abs=DRAWN)
+    actual = irb.load(name).workspace().extremes()
+    assert actual[:4] == pytest.approx((1.550, -1.350, 2.065, -0.393), abs=DRAWN)
+    assert actual.reach == pytest.approx(1.550, abs=DRAWN)
 
 
 def test_the_2400_has_the_drawings_positions():
@@ -187,15 +187,15 @@ def test_every_posture_is_inside_and_the_edge_is_reached(name):
 
 def _beside(loop: list[Arc], step: float) -> np.ndarray:
     """Return points ``step`` [m] to the right of a loop, away from its corners."""
-    found = []
+    actual = []
     for arc in loop:
         angles = np.linspace(arc.start, arc.end, 27)[1:-1]
         outward = 1.0 if arc.end > arc.start else -1.0
-        found.append(
+        actual.append(
             np.array(arc.center)
             + (arc.radius + outward * step) * np.stack([np.cos(angles), np.sin(angles)], -1)
         )
-    return np.concatenate(found)
+    return np.concatenate(actual)
 
 
 @pytest.mark.parametrize(
@@ -221,14 +221,14 @@ def test_extremes_are_those_of_all_postures(name):
     """Sampling never goes beyond the extremes, and comes to within a tenth of a millimetre of
     them.
     """
-    found, points = irb.load(name).workspace().extremes(), cloud(name, 1500)
+    actual, points = irb.load(name).workspace().extremes(), cloud(name, 1500)
     (right, top), (left, bottom) = points.max(axis=0), points.min(axis=0)
     sampled = np.array([right, -left, top, -bottom])
-    stated = np.array([found.ahead, -found.behind, found.top, -found.bottom])
+    stated = np.array([actual.ahead, -actual.behind, actual.top, -actual.bottom])
     assert (sampled <= stated + 1e-12).all()
     np.testing.assert_allclose(sampled, stated, rtol=0, atol=1e-4)
     far = np.abs(points[:, 0]).max() if name in oracles.SIX_AXIS else np.hypot(*points.T).max()
-    assert found.reach == pytest.approx(far, abs=1e-4)
+    assert actual.reach == pytest.approx(far, abs=1e-4)
 
 
 @pytest.mark.parametrize("name", oracles.NAMES)
@@ -236,10 +236,10 @@ def test_area_and_volume_are_those_of_a_fine_grid(name):
     """By arcs, against counting: cells of 3 mm in the plane, rings around axis 1 where it turns."""
     robot = irb.load(name)
     space, cell = robot.workspace(), 0.003
-    found = space.extremes()
-    count = math.ceil(max(found.reach, -found.behind) / cell)
+    actual = space.extremes()
+    count = math.ceil(max(actual.reach, -actual.behind) / cell)
     x = (np.arange(-count, count) + 0.5) * cell
-    z = np.arange(found.bottom, found.top, cell) + cell / 2.0
+    z = np.arange(actual.bottom, actual.top, cell) + cell / 2.0
     filled = space.in_plane(np.stack(np.meshgrid(x, z, indexing="ij"), -1))
     assert space.area() == pytest.approx(filled.sum() * cell**2, rel=2e-4)
     if name in oracles.SCARA_ARMS:
@@ -324,14 +324,14 @@ def test_outlines_are_closed_and_their_corners_are_postures(name):
             q = np.zeros(robot.n)
             if robot.n == 4:
                 q[:2] = corner.axes
-                found = robot.pose(q, "tool0").translation[:2]
+                actual = robot.pose(q, "tool0").translation[:2]
             else:
                 q[1], q[2] = (
                     corner.axes[0],
                     corner.axes[1] + (corner.axes[0] if name in oracles.PARALLELOGRAM else 0.0),
                 )
-                found = robot.pose(q, "link_5").translation[[0, 2]]
-            np.testing.assert_allclose(found, corner.point, rtol=0, atol=1e-9)
+                actual = robot.pose(q, "link_5").translation[[0, 2]]
+            np.testing.assert_allclose(actual, corner.point, rtol=0, atol=1e-9)
             assert robot.in_range(q)
 
 
@@ -395,11 +395,11 @@ def test_a_tcp_with_held_wrist_has_exact_arcs_too(name, wrist):
             ).translation
             assert abs(y) < 1e-9
             points.append([x, z])
-    found = space.extremes()
+    actual = space.extremes()
     assert space.in_plane(np.array(points)).all()
     (right, top), (left, bottom) = np.max(points, axis=0), np.min(points, axis=0)
     assert np.array([right, top, -left, -bottom]) == pytest.approx(
-        [found.ahead, found.top, -found.behind, -found.bottom], abs=0.02
+        [actual.ahead, actual.top, -actual.behind, -actual.bottom], abs=0.02
     )
     for loop, corners in zip(space.outlines, space.corners(), strict=True):
         for arc, corner in zip(loop, corners, strict=False):
@@ -438,15 +438,15 @@ def test_a_free_wrist_adds_the_length_of_the_tool(name, tool):
     the distance from it.
     """
     robot = irb.load(name, tool=tool)
-    found, arcs = robot.tcp_extremes(), robot.workspace().extremes()
+    actual, arcs = robot.tcp_extremes(), robot.workspace().extremes()
     tip = oracles.SPINDLE_TCP[:3, 3] if tool else np.zeros(3)
     arm = np.linalg.norm(tip + np.array([0.0, 0.0, oracles.DIMENSIONS[name][5]]))
-    assert found[:3] == pytest.approx(
+    assert actual[:3] == pytest.approx(
         (arcs.reach + arm, arcs.top + arm, arcs.bottom - arm), abs=1e-6
     )
-    far, high, low = (robot.pose(q).translation for q in found.postures)
-    assert (np.hypot(*far[:2]), high[2], low[2]) == pytest.approx(found[:3], abs=1e-9)
-    assert robot.in_range(found.postures).all()
+    far, high, low = (robot.pose(q).translation for q in actual.postures)
+    assert (np.hypot(*far[:2]), high[2], low[2]) == pytest.approx(actual[:3], abs=1e-9)
+    assert robot.in_range(actual.postures).all()
 
 
 def test_a_scaras_tool_adds_its_arm():
@@ -454,12 +454,12 @@ def test_a_scaras_tool_adds_its_arm():
     end.
     """
     robot = irb.load("irb930", tool="spindle")
-    found = robot.tcp_extremes()
-    assert found[:3] == pytest.approx(
+    actual = robot.tcp_extremes()
+    assert actual[:3] == pytest.approx(
         (1.05 + 0.240, 0.5642 - 0.162, 0.5642 - 0.162 - 0.3), abs=1e-6
     )
-    far, high, low = (robot.pose(q).translation for q in found.postures)
-    assert (np.hypot(*far[:2]), high[2], low[2]) == pytest.approx(found[:3], abs=1e-9)
+    far, high, low = (robot.pose(q).translation for q in actual.postures)
+    assert (np.hypot(*far[:2]), high[2], low[2]) == pytest.approx(actual[:3], abs=1e-9)
 
 
 @pytest.mark.parametrize("name", ["irb2400_16", "irb1600_6_145", "irb930_12_105"])
@@ -480,10 +480,10 @@ def test_extremes_of_a_tcp_are_never_passed():
     q = np.random.default_rng(10).uniform(*oracles.ranges("irb2400_16").T, (1000, 6))
     q[:, 2] += q[:, 1]
     points = np.array([robot.pose(one).translation for one in q])
-    found = robot.tcp_extremes()
-    assert np.hypot(*points[:, :2].T).max() <= found.reach
-    assert points[:, 2].max() <= found.top
-    assert points[:, 2].min() >= found.bottom
+    actual = robot.tcp_extremes()
+    assert np.hypot(*points[:, :2].T).max() <= actual.reach
+    assert points[:, 2].max() <= actual.top
+    assert points[:, 2].min() >= actual.bottom
 
 
 # --- maps
@@ -518,9 +518,9 @@ def test_dexterity_is_the_share_of_the_cones_that_axis_5_opens():
         ("irb1400", [1.2, 0.1, 0.8], of_115),
     ):
         space = irb.load(name).workspace()
-        found = space.measure_at([reachable, [3.0, 0.0, 0.0]], "dexterity", 2000)
-        assert found[0] == pytest.approx(share, abs=2e-3)
-        assert np.isnan(found[1])
+        actual = space.measure_at([reachable, [3.0, 0.0, 0.0]], "dexterity", 2000)
+        assert actual[0] == pytest.approx(share, abs=2e-3)
+        assert np.isnan(actual[1])
     above = irb.load("irb2400").workspace().measure_at([0.2, 0.0, 1.8], "dexterity", 500)
     assert 0.75 < above <= 1.0
 
@@ -612,10 +612,10 @@ def test_on_axis_1_no_azimuth_matters():
     assert not space.contains([0.0, 1e-3, 1.5])
     # ahead and behind lie at other azimuths: nothing is counted once that is there twice
     whole = robot.workspace()
-    cell, found = 0.004, whole.extremes()
+    cell, actual = 0.004, whole.extremes()
     x, z = (
         np.arange(low, high, cell) + cell / 2.0
-        for low, high in ((found.behind, found.ahead), (found.bottom, found.top))
+        for low, high in ((actual.behind, actual.ahead), (actual.bottom, actual.top))
     )
     filled = whole.in_plane(np.stack(np.meshgrid(x, z, indexing="ij"), -1))
     assert space.volume() == pytest.approx(
@@ -628,10 +628,10 @@ def test_maps_over_a_grid_have_its_shape():
     robot = irb.load("irb2400")
     space = robot.workspace()
     grid = space.grid(0.25)
-    found = space.measure_at(grid)
-    assert found.shape == grid.shape[:3]
-    np.testing.assert_array_equal(np.isfinite(found), space.contains(grid))
-    assert 0.5 < np.nanmax(found) < 0.7
+    actual = space.measure_at(grid)
+    assert actual.shape == grid.shape[:3]
+    np.testing.assert_array_equal(np.isfinite(actual), space.contains(grid))
+    assert 0.5 < np.nanmax(actual) < 0.7
     with pytest.raises(irb.UnknownName, match="did you mean 'dexterity'"):
         space.measure_at(grid, "dexterty")
     with pytest.raises(irb.MissingData, match="always points down"):
@@ -649,8 +649,8 @@ def test_every_variant_is_drawn_with_its_numbers(name, tmp_path):
     figures.save(figure, tmp_path / "range.svg")
     assert (tmp_path / "range.svg").read_text(encoding="utf-8").startswith("<?xml")
     texts = {text.get_text() for axes in figure.axes for text in axes.texts}
-    found = robot.workspace().extremes()
-    assert {f"{1e3 * value:.1f}" for value in found[:4]} <= texts
+    actual = robot.workspace().extremes()
+    assert {f"{1e3 * value:.1f}" for value in actual[:4]} <= texts
     typed = oracles.DIMENSIONS.get(name) or oracles.SCARA_ARMS[name]
     names = ("d1", "a1", "a2", "a3", "d4", "d6") if robot.n == 6 else ("a1", "a2")
     assert {

@@ -141,8 +141,8 @@ def test_coupling_of_the_parallelogram_tree(name):
         "joint_rod": [0, 1, 0, 0, 0, 0],
     }
     G, q0 = robot.coupling
-    found = dict(zip(list(robot.model.names)[1:], G.tolist(), strict=True))
-    assert found == expected
+    actual = dict(zip(list(robot.model.names)[1:], G.tolist(), strict=True))
+    assert actual == expected
     np.testing.assert_array_equal(q0, np.zeros(10))
 
 

@@ -18,10 +18,10 @@ def test_modified_table_is_the_typed_one(name):
     """alpha, a, d, theta0 and the kind of every joint are those of the sources."""
     table, rows = irb.describe(name).dh("modified"), oracles.rows(name)
     alpha, a, d, theta, slides = (np.array(column) for column in zip(*rows, strict=True))
-    for found, expected in zip(
+    for actual, expected in zip(
         (table.alpha, table.a, table.d, table.theta), (alpha, a, d, theta), strict=True
     ):
-        np.testing.assert_allclose(found, expected.astype(float), rtol=0, atol=1e-15)
+        np.testing.assert_allclose(actual, expected.astype(float), rtol=0, atol=1e-15)
     assert table.prismatic.tolist() == slides.tolist()
     np.testing.assert_allclose(table.tool0, oracles.arm(name).tip, atol=1e-15)
 

@@ -15,9 +15,9 @@ from irbmodels.robot.dynamics import warn_of_no_friction
 
 @pytest.fixture
 def law() -> irb.Stribeck:
-    found = irb.load("irb2400").friction_model
-    assert found is not None
-    return found
+    actual = irb.load("irb2400").friction_model
+    assert actual is not None
+    return actual
 
 
 def test_law_is_eq_54_with_tab_5(law):

@@ -85,9 +85,9 @@ def test_impossible_bodies_say_why(mass, diagonal, reasons):
     """
     turn = (oracles.rotation(0, 0.3) @ oracles.rotation(2, 2.0))[:3, :3]
     for tensor in (np.diag(diagonal), turn @ np.diag(diagonal) @ turn.T):
-        found = Inertial.of(mass, np.zeros(3), tensor).impossibilities()
-        assert len(found) == len(reasons)
-        for text, reason in zip(found, reasons, strict=True):
+        actual = Inertial.of(mass, np.zeros(3), tensor).impossibilities()
+        assert len(actual) == len(reasons)
+        for text, reason in zip(actual, reasons, strict=True):
             assert reason in text
 
 

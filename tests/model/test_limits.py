@@ -112,24 +112,26 @@ def test_violations_name_axis_bound_and_value():
         np.array([0, 3.0, 0, 0, 0, 0]),
         np.array([0, 0, 0, 0, 0, -1e4]),
     )
-    found = robot.violations(q, v, tau)
-    assert [(item.axis, item.quantity, item.assumed) for item in found] == [
+    actual = robot.violations(q, v, tau)
+    assert [(item.axis, item.quantity, item.assumed) for item in actual] == [
         (3, "q3 - q2", False),
         (5, "q5", False),
         (2, "v2", False),
         (6, "tau6", True),
     ]
-    assert found[0].value == pytest.approx(np.radians(100))
-    assert (found[0].lower, found[0].upper) == (
+    assert actual[0].value == pytest.approx(np.radians(100))
+    assert (actual[0].lower, actual[0].upper) == (
         pytest.approx(np.radians(-60)),
         pytest.approx(np.radians(65)),
     )
-    assert (found[2].lower, found[2].upper) == (
+    assert (actual[2].lower, actual[2].upper) == (
         pytest.approx(np.radians(-150)),
         pytest.approx(np.radians(150)),
     )
-    assert str(found[0]).startswith("axis 3: q3 - q2 = 100 deg is outside its bounds -60 .. 65 deg")
-    assert "assumed bounds" in str(found[3])
+    assert str(actual[0]).startswith(
+        "axis 3: q3 - q2 = 100 deg is outside its bounds -60 .. 65 deg"
+    )
+    assert "assumed bounds" in str(actual[3])
     assert robot.violations(np.zeros(6), np.zeros(6), np.zeros(6)) == []
 
 

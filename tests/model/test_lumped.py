@@ -105,9 +105,9 @@ def test_torques_of_one_axis_moving_alone(name):
     linkage, chain = both(name)
     for q, v, a in oracles.states(name, 20, seed=2):
         for i, alone in enumerate(np.eye(6)[1:], start=1):
-            wanted, found = (
+            wanted, actual = (
                 robot.inverse_dynamics(q, v * alone, a * alone, friction=False)
                 for robot in (linkage, chain)
             )
             # [N m] torques are some 1e3
-            assert found[i] == pytest.approx(wanted[i], abs=ROUNDED * 1e3)
+            assert actual[i] == pytest.approx(wanted[i], abs=ROUNDED * 1e3)

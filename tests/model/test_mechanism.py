@@ -230,11 +230,11 @@ def test_a_program_serves_every_model_of_its_key(seed, query):
     written = program_for(query, first)
     drawn = rng.uniform(-1.0, 1.0, (3, 4, robot.n))
     given = dict(zip(("q", "v", "a"), drawn, strict=True)) | {"tau": drawn[2]}
-    found = evaluate(written, second.free, **{name: given[name] for name, _ in written.inputs})
+    actual = evaluate(written, second.free, **{name: given[name] for name, _ in written.inputs})
     tolerance = SAME * (
         np.linalg.cond(other.mass_matrix(drawn[0])).max() if query == "forward_dynamics" else 1.0
     )
-    for ours, theirs in zip(found.values(), reference(other, query, drawn), strict=True):
+    for ours, theirs in zip(actual.values(), reference(other, query, drawn), strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=0.0, atol=tolerance * np.abs(theirs).max())
 
 
@@ -430,16 +430,18 @@ def test_regrouping_keeps_what_moves_and_what_weighs():
         zip("qva", np.random.default_rng(0).uniform(-1.0, 1.0, (3, 4, whole.n)), strict=True)
     )
     for query in ("inverse_dynamics", "energy", "mass_matrix"):
-        found = []
+        actual = []
         for stripped in (whole, regroup(whole)):
             written = program_for(query, stripped)
-            found.append(
+            actual.append(
                 evaluate(
                     written, stripped.free, **{name: drawn[name] for name, _ in written.inputs}
                 )
             )
-        for name, one in found[0].items():
-            np.testing.assert_allclose(found[1][name], one, rtol=0.0, atol=SAME * np.abs(one).max())
+        for name, one in actual[0].items():
+            np.testing.assert_allclose(
+                actual[1][name], one, rtol=0.0, atol=SAME * np.abs(one).max()
+            )
 
 
 def test_moving_inertials_is_pinocchios():

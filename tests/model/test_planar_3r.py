@@ -89,13 +89,13 @@ def test_numbers_computed_before(number, tmp_path):
     )
     q, v, a = (np.array(state[key]) for key in ("q", "qd", "qdd"))
     tau = robot.inverse_dynamics(q, v, a, friction=False)
-    found = {
+    actual = {
         "D": robot.mass_matrix(q),
         "C": robot.coriolis(q, v),
         "g": robot.gravity(q),
         "tau": tau,
     }
-    for key, value in found.items():
+    for key, value in actual.items():
         expected = np.array(state[key])
         np.testing.assert_allclose(
             value, expected, rtol=0, atol=1e-8 * max(np.abs(expected).max(), 1e-3), err_msg=key

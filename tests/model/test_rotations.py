@@ -73,9 +73,9 @@ def test_sign_is_that_of_the_first_nonzero_component():
     for signs in itertools.product((-1.0, 0.0, 1.0), repeat=4):
         if any(signs):
             q = np.array(signs) / np.linalg.norm(signs)
-            found = quaternion(rotation(q))
-            assert found[np.flatnonzero(np.abs(found) > 1e-12)[0]] > 0.0
-            np.testing.assert_allclose(found, upright(q), atol=1e-15)
+            actual = quaternion(rotation(q))
+            assert actual[np.flatnonzero(np.abs(actual) > 1e-12)[0]] > 0.0
+            np.testing.assert_allclose(actual, upright(q), atol=1e-15)
     np.testing.assert_array_equal(upright([-1e-17, 0.6, -0.8, 0.0]), [-1e-17, 0.6, -0.8, 0.0])
     np.testing.assert_array_equal(upright([1e-17, -0.6, 0.8, 0.0]), [-1e-17, 0.6, -0.8, 0.0])
 
@@ -126,11 +126,11 @@ def test_euler_both_ways(there, back, sequence):
     for edge, off in itertools.product(middle, (0.0, 1e-16, 1e-12, 1e-9, 1e-7, 1e-3)):
         locked = RNG.uniform(-np.pi, np.pi, (50, 3))
         locked[:, 1] = edge + np.where(edge == middle[0], off, -off)
-        found = back(there(locked))
-        np.testing.assert_allclose(there(found), there(locked), atol=3e-8)
+        actual = back(there(locked))
+        np.testing.assert_allclose(there(actual), there(locked), atol=3e-8)
         if off < 1e-9:
-            assert not found[:, 2].any()
-        np.testing.assert_allclose(found[:, 1], locked[:, 1], atol=2e-8)
+            assert not actual[:, 2].any()
+        np.testing.assert_allclose(actual[:, 1], locked[:, 1], atol=2e-8)
 
 
 def test_zyx_is_rapids():

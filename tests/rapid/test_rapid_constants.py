@@ -19,12 +19,12 @@ def test_modules_as_controllers_hold_them(path):
     """System modules, search, sockets, traps, pallets, welding, wrappers: read, and written to the
     character.
     """
-    found = rapid.read_program(path)
-    assert found.text.encode(found.encoding) == path.read_bytes()
-    for move in rapid.moves_of(found):
+    actual = rapid.read_program(path)
+    assert actual.text.encode(actual.encoding) == path.read_bytes()
+    for move in rapid.moves_of(actual):
         assert not move.undeclared, move
-    for datum in found:
-        rapid.values_of(found, datum.type)
+    for datum in actual:
+        rapid.values_of(actual, datum.type)
 
 
 def test_initial_values_of_constants_are_computed():
@@ -127,15 +127,15 @@ def test_quaternions_of_three_digits_are_normalised_with_a_note(tmp_path, run):
         "MODULE m\nCONST robtarget"
         " p:=[[900,0,900],[0.707,0,0.707,0],[0,0,0,0],[9E9,9E9,9E9,9E9,9E9,9E9]];\nENDMODULE"
     )
-    found = rapid.read_file(file)
-    assert found.notes == (
+    actual = rapid.read_file(file)
+    assert actual.notes == (
         "line 2: p.rot: quaternion [0.707,0,0.707,0] has length 0.999849, not 1; it is normalised",
     )
     np.testing.assert_allclose(
-        found["p"].pose().rotation, [[0, 0, 1], [0, 1, 0], [-1, 0, 0]], atol=1e-12
+        actual["p"].pose().rotation, [[0, 0, 1], [0, 1, 0], [-1, 0, 0]], atol=1e-12
     )
-    assert (rapid.write(found), str(found["p"].rot)) == (file.read_text(), "[0.707,0,0.707,0]")
-    assert f"note: {found.notes[0]}" in run("rapid", file)[2]
+    assert (rapid.write(actual), str(actual["p"].rot)) == (file.read_text(), "[0.707,0,0.707,0]")
+    assert f"note: {actual.notes[0]}" in run("rapid", file)[2]
     file.write_text(file.read_text().replace("0.707,0,0.707", "0.7068,0,0.7068"))
     code, _, err = run("rapid", file)
     assert (code, "has length 0.999566, not 1; the rotation it points to is" in err) == (2, True)

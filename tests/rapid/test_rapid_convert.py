@@ -42,14 +42,14 @@ def test_tooldata_of_random_tools_and_back():
 def test_diagonal_and_nearly_diagonal_tensors_keep_their_order():
     """Moments keep the places x, y, z although a solver sorts them; equal ones are not turned."""
     for moments in ((3.0, 1.0, 2.5), (2.0, 2.0, 1.0), (1.0, 1.0, 1.0)):
-        found = rapid.loaddata_of(irb.payload(5.0, (0.1, 0.0, 0.0), np.diag(moments)))
-        assert str(found.aom) == "[1,0,0,0]"
-        assert (found.ix, found.iy, found.iz) == moments
+        actual = rapid.loaddata_of(irb.payload(5.0, (0.1, 0.0, 0.0), np.diag(moments)))
+        assert str(actual.aom) == "[1,0,0,0]"
+        assert (actual.ix, actual.iy, actual.iz) == moments
     tilted = np.diag([3.0, 1.0, 2.5])
     tilted[0, 1] = tilted[1, 0] = 0.01
-    found = rapid.loaddata_of(irb.payload(5.0, (0.1, 0.0, 0.0), tilted))
-    np.testing.assert_allclose((found.ix, found.iy, found.iz), (3.0, 1.0, 2.5), atol=1e-3)
-    np.testing.assert_allclose(rapid.body_of(found).tensor, tilted, atol=1e-8)
+    actual = rapid.loaddata_of(irb.payload(5.0, (0.1, 0.0, 0.0), tilted))
+    np.testing.assert_allclose((actual.ix, actual.iy, actual.iz), (3.0, 1.0, 2.5), atol=1e-3)
+    np.testing.assert_allclose(rapid.body_of(actual).tensor, tilted, atol=1e-8)
 
 
 def test_aom_turns_the_moments():
@@ -57,9 +57,9 @@ def test_aom_turns_the_moments():
     data = rapid.read_value(
         "[2,[10,20,30],[0.707106781,0,0,0.707106781],0.03,0.02,0.04]", rapid.LoadData
     )
-    found = rapid.body_of(data)
-    np.testing.assert_allclose(found.tensor, np.diag([0.02, 0.03, 0.04]), atol=1e-9)
-    np.testing.assert_allclose(found.com, [0.01, 0.02, 0.03])
+    actual = rapid.body_of(data)
+    np.testing.assert_allclose(actual.tensor, np.diag([0.02, 0.03, 0.04]), atol=1e-9)
+    np.testing.assert_allclose(actual.com, [0.01, 0.02, 0.03])
     turned = rapid.read_value(
         "[2,[0,0,0],[0.923879533,0,0,0.382683432],0.03,0.02,0.04]", rapid.LoadData
     )

@@ -50,12 +50,12 @@ def test_modules_that_use_each_other(tmp_path, run):
         "<Program><Module>types.sys</Module><Module>data.sys</Module><Module>main.mod</Module></Program>"
     )
     main_file, types, data = (tmp_path / name for name in ("main.mod", "types.sys", "data.sys"))
-    for found in (
+    for actual in (
         rapid.read_program(main_file, [data, types]),
         rapid.read_program(tmp_path / "all.PGF"),
     ):
-        assert (found.name, [one.name for one in found.uses]) == ("p", ["t", "d"])
-        assert str(rapid.values_of(found, "robtarget")["there"]) == MANUAL
+        assert (actual.name, [one.name for one in actual.uses]) == ("p", ["t", "d"])
+        assert str(rapid.values_of(actual, "robtarget")["there"]) == MANUAL
     code, out, _ = run(
         "rapid", main_file, "--with", data, "--with", types, "--robot", "irb2400", "--wobj", "wfix"
     )

@@ -72,7 +72,7 @@ WORDS = st.sampled_from(
 def reads_or_refuses(text):
     refused = None
     try:
-        found = rapid.read(text)
+        actual = rapid.read(text)
     except irb.RapidError as err:
         refused = err
     if refused is not None:
@@ -80,19 +80,19 @@ def reads_or_refuses(text):
         assert 1 <= refused.column <= len(text.split("\n")[refused.line - 1]) + 1
         assert "\n" not in str(refused)
     else:
-        assert rapid.write(found) == text
+        assert rapid.write(actual) == text
         values = {
             datum.name: datum.value
-            for datum in found
+            for datum in actual
             if not isinstance(datum.value, rapid.Expression)
         }
-        again = rapid.with_values(found, values)
-        assert [datum.value for datum in again] == [datum.value for datum in found]
+        again = rapid.with_values(actual, values)
+        assert [datum.value for datum in again] == [datum.value for datum in actual]
 
 
 def test_a_comment_inside_a_declaration_on_the_line_of_the_module():
-    found = rapid.read("MODULE m  CONST num a:= ! why\n  1;\nENDMODULE\n")
-    again = rapid.with_values(found, {"a": 2})
+    actual = rapid.read("MODULE m  CONST num a:= ! why\n  1;\nENDMODULE\n")
+    again = rapid.with_values(actual, {"a": 2})
     assert rapid.write(again) == "MODULE m  ! why\nCONST num a:=2;\nENDMODULE\n"
 
 

@@ -21,12 +21,12 @@ def test_writes_what_it_reads(text, tmp_path):
     """To the character, from text and from file; and every value has the text that stands there,
     less blanks and comments.
     """
-    found = rapid.read(text)
-    assert rapid.write(found) == text
+    actual = rapid.read(text)
+    assert rapid.write(actual) == text
     (tmp_path / "a.mod").write_bytes(text.encode())
     rapid.read_file(tmp_path / "a.mod").save(tmp_path / "b.mod")
     assert (tmp_path / "b.mod").read_bytes() == text.encode()
-    for datum in found:
+    for datum in actual:
         start, end = datum.span
         source = re.sub(r"!.*", "", text[start:end]) if "!" not in str(datum) else text[start:end]
         _, given_one, initial = source.rstrip("; ").partition(":=")
@@ -34,7 +34,7 @@ def test_writes_what_it_reads(text, tmp_path):
             written = str(datum).partition(":=")[2].rstrip(";")
             expected = initial.strip() if '"' in initial else "".join(initial.split())
             assert written == expected.replace("true", "TRUE")
-        assert found.declaration(datum.name.upper()) is datum
+        assert actual.declaration(datum.name.upper()) is datum
         assert text.count("\n", 0, start) + 1 == datum.line
 
 
@@ -55,25 +55,25 @@ def test_values_of_a_module():
     """Names in any case, arrays as tuples, records of the module, expressions and types without a
     known shape.
     """
-    found = rapid.read(IRC5)
-    assert (found.name, found.attributes, len(list(found))) == (
+    actual = rapid.read(IRC5)
+    assert (actual.name, actual.attributes, len(list(actual))) == (
         "CalibData",
         ("SYSMODULE", "NOSTEPIN"),
         19,
     )
-    assert found["MILL"].tload.ix == 0.1
-    assert found["h"] == ((1, -2, 3), (0.5, 1, 0))
-    assert found["s"] == 'say "hi" \\ \nend! ['
-    assert found["wp"][1:] == (255.0, True)
-    assert found["twice"] == rapid.Expression("2*N+pi")
-    assert found["wd"] == (1.0, (2.0, True), "a")
-    assert found["c1"] is None
-    assert list(rapid.values_of(found, "robtarget")) == ["pts{1}", "pts{2}"]
-    assert list(rapid.values_of(found, "level"))[-1] == "h{2,3}"
-    assert (found.declaration("home").scope, found.declaration("wStn").scope) == ("LOCAL", "TASK")
-    assert found["home"].extax.used == (None,) * 6
+    assert actual["MILL"].tload.ix == 0.1
+    assert actual["h"] == ((1, -2, 3), (0.5, 1, 0))
+    assert actual["s"] == 'say "hi" \\ \nend! ['
+    assert actual["wp"][1:] == (255.0, True)
+    assert actual["twice"] == rapid.Expression("2*N+pi")
+    assert actual["wd"] == (1.0, (2.0, True), "a")
+    assert actual["c1"] is None
+    assert list(rapid.values_of(actual, "robtarget")) == ["pts{1}", "pts{2}"]
+    assert list(rapid.values_of(actual, "level"))[-1] == "h{2,3}"
+    assert (actual.declaration("home").scope, actual.declaration("wStn").scope) == ("LOCAL", "TASK")
+    assert actual["home"].extax.used == (None,) * 6
     with pytest.raises(irb.UnknownName, match="did you mean 'mill'"):
-        found["mil"]
+        actual["mil"]
 
 
 def test_other_modules_records_and_constants():
@@ -83,10 +83,10 @@ def test_other_modules_records_and_constants():
     user = "MODULE u\nVAR weldpoint w;\nVAR level x:=N+1;\nENDMODULE"
     with pytest.raises(irb.RapidError, match=r"line 2, column 5: there is no type weldpoint"):
         rapid.read(user)
-    found = rapid.read(user, uses=[rapid.read(IRC5)])
-    assert found["x"] == rapid.Expression("N+1")
-    changed = rapid.with_values(found, {"x": 3})
-    assert (changed["x"], changed.uses) == (3.0, found.uses)
+    actual = rapid.read(user, uses=[rapid.read(IRC5)])
+    assert actual["x"] == rapid.Expression("N+1")
+    changed = rapid.with_values(actual, {"x": 3})
+    assert (changed["x"], changed.uses) == (3.0, actual.uses)
 
 
 def test_encodings(tmp_path):
@@ -95,11 +95,11 @@ def test_encodings(tmp_path):
         "MODULE m ! \u00e5\nVAR num g\u00e5:=1;\nENDMODULE".encode("latin-1"),
     ):
         (tmp_path / "a.mod").write_bytes(data)
-        found = rapid.read_file(tmp_path / "a.mod")
-        found.save(tmp_path / "b.mod")
+        actual = rapid.read_file(tmp_path / "a.mod")
+        actual.save(tmp_path / "b.mod")
         assert (tmp_path / "b.mod").read_bytes() == data
     with pytest.raises(irb.FileError, match="no character of latin-1"):
-        rapid.with_declarations(found, rapid.Declaration("VAR", "string", "s", "\u20ac")).save(
+        rapid.with_declarations(actual, rapid.Declaration("VAR", "string", "s", "\u20ac")).save(
             tmp_path / "c.mod"
         )
     assert not (tmp_path / "c.mod").exists()
@@ -115,28 +115,28 @@ def test_changed_declaration_is_in_abbs_layout_and_the_rest_stays():
     other character changes.
     """
     text = GOOD[0]
-    found = rapid.read(text)
-    target = found["p10"]
+    actual = rapid.read(text)
+    target = actual["p10"]
     changed = rapid.with_values(
-        found, {"P10": replace(target, trans=replace(target.trans, y=500.5)), "ncount": 2}
+        actual, {"P10": replace(target, trans=replace(target.trans, y=500.5)), "ncount": 2}
     )
-    start, end = found.declaration("p10").span
+    start, end = actual.declaration("p10").span
     line = (
         "! configuration\n  CONST robtarget"
         " p10:=[[600.00,500.5,225.3],[1,0,0,0],[1,1,0,0],[11,12.3,9E9,9E9,9E9,9E9]];"
     )
     assert changed.text == (text[:start] + line + text[end:]).replace("nCount:=-0", "nCount:=2")
-    assert found.text == text
+    assert actual.text == text
 
 
 def test_added_declarations():
     """After the last one, in its indentation and with its line ends; at the top where there is
     none.
     """
-    found = rapid.with_declarations(
+    actual = rapid.with_declarations(
         rapid.read(IRC5), rapid.Declaration("PERS", "num", "x", ((1, 2),), (1, 2), "LOCAL")
     )
-    assert "VAR bool ok:=true;\r\n    LOCAL PERS num x{1,2}:=[[1,2]];\r\n    FUNC" in found.text
+    assert "VAR bool ok:=true;\r\n    LOCAL PERS num x{1,2}:=[[1,2]];\r\n    FUNC" in actual.text
     empty = rapid.with_declarations(
         rapid.read("MODULE m(NOVIEW)\nENDMODULE"), rapid.Declaration("CONST", "num", "x", 9e9)
     )
@@ -146,15 +146,15 @@ def test_added_declarations():
 
 
 def test_values_of_another_type_are_refused():
-    found = rapid.read(GOOD[0])
+    actual = rapid.read(GOOD[0])
     for values, reason in (
-        ({"p10": found["tGun"]}, "p10 is a robtarget"),
+        ({"p10": actual["tGun"]}, "p10 is a robtarget"),
         ({"nCount": float("nan")}, "finite"),
         ({"nCount": "a"}, "is a number"),
         ({"p11": 1}, "no declaration 'p11'"),
     ):
         with pytest.raises(irb.IrbError, match=reason):
-            rapid.with_values(found, values)
+            rapid.with_values(actual, values)
 
 
 @pytest.mark.parametrize(
@@ -188,11 +188,11 @@ def test_numbers_made_in_code(value, text):
 )
 def test_a_number_remembers_its_text(text):
     """Copies and pickles do too; a computed one has forgotten."""
-    found = rapid.read_value(f"[{text},0,0]", rapid.Pos).x
-    for twin in (found, copy.deepcopy(found), pickle.loads(pickle.dumps(found))):
+    actual = rapid.read_value(f"[{text},0,0]", rapid.Pos).x
+    for twin in (actual, copy.deepcopy(actual), pickle.loads(pickle.dumps(actual))):
         assert literal(twin) == text
-        assert twin == found
-    assert type(found + 0.0) is float
+        assert twin == actual
+    assert type(actual + 0.0) is float
 
 
 @given(st.text(st.characters(max_codepoint=255), max_size=30))

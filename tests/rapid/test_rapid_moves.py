@@ -106,10 +106,10 @@ def test_what_depends_on_the_run_is_reported(start, reason):
     """A target that the text does not tell is None, with the reason; the others of the program keep
     theirs.
     """
-    found = [move for move in rapid.moves_of(rapid.read(PROGRAM)) if move.text.startswith(start)]
-    assert len(found) == 1
-    assert found[0].target is None
-    assert re.search(reason, found[0].unknown)
+    actual = [move for move in rapid.moves_of(rapid.read(PROGRAM)) if move.text.startswith(start)]
+    assert len(actual) == 1
+    assert actual[0].target is None
+    assert re.search(reason, actual[0].unknown)
     assert sum(bool(move.unknown) for move in rapid.moves_of(rapid.read(PROGRAM))) == 9
 
 

@@ -210,11 +210,11 @@ def test_quaternions_are_of_unit_length(numbers, good):
     rotation.
     """
     if good:
-        found = rapid.read_value(f"[{numbers}]", rapid.Orient)
-        assert str(found) == f"[{numbers}]"
+        actual = rapid.read_value(f"[{numbers}]", rapid.Orient)
+        assert str(actual) == f"[{numbers}]"
         if numbers == "0,0,0,0":
             with pytest.raises(irb.InputError, match="four zeros"):
-                found.matrix()
+                actual.matrix()
     else:
         with pytest.raises(
             irb.RapidError,
@@ -248,14 +248,14 @@ def test_what_is_asked_of_a_module_is_checked():
     """No module, a type that is no name, no mapping, no declaration: one line that says what is
     wanted.
     """
-    found = rapid.read(IRC5)
+    actual = rapid.read(IRC5)
     asks = (rapid.moves_of, rapid.sequence_of, rapid.write, rapid.with_declarations)
     for ask in (
         *asks,
         lambda text: rapid.values_of(text, "num"),
         lambda text: rapid.with_values(text, {}),
     ):
-        for wrong in (IRC5, None, [found]):
+        for wrong in (IRC5, None, [actual]):
             with pytest.raises(
                 irb.InputError, match=r"a module is what irbmodels\.rapid\.read returns, not "
             ) as caught:
@@ -265,14 +265,14 @@ def test_what_is_asked_of_a_module_is_checked():
     with pytest.raises(
         irb.InputError, match="a type is given by its name in RAPID, 'robtarget', not "
     ):
-        rapid.values_of(found, rapid.RobTarget)
+        rapid.values_of(actual, rapid.RobTarget)
     with pytest.raises(irb.InputError, match="values are a mapping from names to values, not "):
-        rapid.with_values(found, [("n", 2)])
+        rapid.with_values(actual, [("n", 2)])
     with pytest.raises(irb.InputError, match=r"a declaration is a rapid\.Declaration, not "):
-        rapid.with_declarations(found, "CONST num a:=1;")
+        rapid.with_declarations(actual, "CONST num a:=1;")
     for ask in (rapid.moves_of, rapid.sequence_of):
         with pytest.raises(irb.UnknownName, match="no routine 5"):
-            ask(found, 5)
+            ask(actual, 5)
 
 
 def test_values_made_in_code_are_checked():

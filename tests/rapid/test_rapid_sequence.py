@@ -16,10 +16,11 @@ def run_of(main, others="", declarations="", routine=None):
     is main's first).
     """
     text = f"MODULE m\n{declarations}\nPROC main()\n{main}\nENDPROC\n{others}\nENDMODULE"
-    found = rapid.sequence_of(rapid.read(text), routine)
+    actual = rapid.sequence_of(rapid.read(text), routine)
     return [
-        (move.instruction, move.line) if move.unknown else move.target.robax.rax_1 for move in found
-    ], found
+        (move.instruction, move.line) if move.unknown else move.target.robax.rax_1
+        for move in actual
+    ], actual
 
 
 def test_calls_are_followed_where_they_stand():
@@ -30,9 +31,9 @@ def test_calls_are_followed_where_they_stand():
         f"PROC b()\n{at(2)} c; RETURN; {at(9)}\nENDPROC\nPROC c() {at(3)} ENDPROC\nPROC lost()"
         f" {at(8)} ENDPROC"
     )
-    driven, found = run_of(f"{at(1)} B;\n{at(4)} c;\nEXIT; {at(9)}", others)
+    driven, actual = run_of(f"{at(1)} B;\n{at(4)} c;\nEXIT; {at(9)}", others)
     assert driven == [1, 2, 3, 4, 3]
-    assert [move.routine for move in found] == ["main", "b", "c", "main", "c"]
+    assert [move.routine for move in actual] == ["main", "b", "c", "main", "c"]
     assert run_of("b;", others, routine="LOST")[0] == [8]
     with pytest.raises(irb.UnknownName, match="no routine 'lst'; did you mean 'lost'"):
         run_of("b;", others, routine="lst")
@@ -85,9 +86,9 @@ def test_what_is_not_followed_is_reported(call, left):
         f'PROC go(num n) VAR num k; {at(9)} ENDPROC\nPROC say(num n) VAR num k; TPWrite "";'
         f" ENDPROC\nFUNC num f() {at(9)} ENDFUNC"
     )
-    driven, found = run_of(f"{at(1)}\n{call}\n{at(2)}", others)
+    driven, actual = run_of(f"{at(1)}\n{call}\n{at(2)}", others)
     assert driven == ([1, (left, 5), 2] if left else [1, 2])
-    assert all("not followed" in move.unknown or left == "ConfL" for move in found if move.unknown)
+    assert all("not followed" in move.unknown or left == "ConfL" for move in actual if move.unknown)
 
 
 def test_loops_of_known_bounds_are_unrolled():
@@ -103,12 +104,12 @@ def test_loops_of_known_bounds_are_unrolled():
         ("i FROM 1 TO n", [10, 20, 30]), ("i FROM n TO 2", [30, 20]), ("i FROM 1 TO 3 STEP 2", [10, 30]),
         ("i FROM 3 TO 1 STEP -2", [30, 10]), ("i FROM 2 TO 1 STEP 1", []), ("I FROM n-1 TO (n-1)", [20]),
     ):  # fmt: skip
-        driven, found = run_of(
+        driven, actual = run_of(
             f"FOR {head} DO {move.format('i', 's{i}*2')} ENDFOR", "", declarations
         )
         assert driven == expected, head
-        assert [one.seconds for one in found] == [{10: 1.0, 20: 0.5, 30: 4.0}[k] for k in expected]
-        assert all(one.inside == () for one in found)
+        assert [one.seconds for one in actual] == [{10: 1.0, 20: 0.5, 30: 4.0}[k] for k in expected]
+        assert all(one.inside == () for one in actual)
     nested = (
         f"FOR i FROM 1 TO 2 DO FOR j FROM i TO 2 DO {move.format('i+j-1', '1')} ENDFOR"
         f" {move.format('i', '1')} ENDFOR"
@@ -170,10 +171,10 @@ def test_the_first_branch_that_may_hold_is_assumed():
     body = (
         f"IF n=4 THEN {at(1)}\nELSEIF b THEN {at(2)}\nELSEIF n=3 THEN {at(3)}\nELSE {at(4)}\nENDIF"
     )
-    driven, found = run_of(body, "", declarations)
+    driven, actual = run_of(body, "", declarations)
     assert driven == [("IF", 4), 2]
     assert (
-        found[0].unknown
+        actual[0].unknown
         == "b is no constant: what it is then depends on the run; its branch with line 5 is driven,"
         " lines 6, 7 not"
     )
@@ -228,8 +229,8 @@ def test_what_may_be_left_goes_on():
 
 def test_handlers_are_listed_and_not_driven():
     """Moves of an ERROR handler keep their block: they run after an error only."""
-    _, found = run_of(f"{at(1)}\nERROR\n{at(2)} RETRY;")
-    assert [move.inside for move in found] == [(), ("ERROR handler of line 5",)]
+    _, actual = run_of(f"{at(1)}\nERROR\n{at(2)} RETRY;")
+    assert [move.inside for move in actual] == [(), ("ERROR handler of line 5",)]
 
 
 def test_times_of_moves_are_positive_numbers():
@@ -241,7 +242,7 @@ def test_times_of_moves_are_positive_numbers():
 
 
 def test_undeclared_names_are_marked():
-    found = {
+    actual = {
         move.text: move.undeclared for move in rapid.moves_of(rapid.read(PROGRAM)) if move.unknown
     }
-    assert [text.split(",")[0] for text, lost in found.items() if lost] == ["MoveL nowhere"]
+    assert [text.split(",")[0] for text, lost in actual.items() if lost] == ["MoveL nowhere"]

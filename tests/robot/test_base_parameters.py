@@ -198,6 +198,6 @@ def test_a_robot_whose_parameters_are_all_independent(tmp_path):
     joint += '<limit lower="-1" upper="1" effort="1" velocity="1"/></joint>'
     path = tmp_path / "one.urdf"
     path.write_text(f'<robot name="one"><link name="base"/>{link}{joint}</robot>', encoding="utf-8")
-    found = base_parameters(irb.from_urdf(path))
-    assert found.rank == 1
-    assert found.names == ("Izz_j",)
+    actual = base_parameters(irb.from_urdf(path))
+    assert actual.rank == 1
+    assert actual.names == ("Izz_j",)

@@ -68,7 +68,7 @@ def overlap(robot, pieces, q, pair):
 def test_links_touch_where_their_solids_overlap(name):
     """In random postures coal finds the pairs whose solids share a volume, and no others."""
     robot = irb.load(name)
-    pieces, found = hulls(robot), 0
+    pieces, actual = hulls(robot), 0
     pairs = {frozenset((a, b)) for a in pieces for b in pieces if a != b} - adjacent(robot)
     for q in random_postures(robot.limits, 25, seed=4):
         touching = {frozenset(pair) for pair in irb.contacts(robot, q)}
@@ -79,8 +79,8 @@ def test_links_touch_where_their_solids_overlap(name):
             else:
                 assert pair not in touching or shared > 0.0, (robot.to_controller(q), pair)
         assert irb.collides(robot, q) == bool(touching)
-        found += bool(touching)
-    assert 0 < found < 25
+        actual += bool(touching)
+    assert 0 < actual < 25
 
 
 def test_distance_between_simple_shapes_is_the_one_by_hand(balls):
@@ -195,9 +195,9 @@ def test_many_threads_get_their_own_answers():
     collider, ready = Collider(robot), threading.Barrier(2)
 
     def space(q):
-        found = collider._update_placements(q)
+        actual = collider._update_placements(q)
         ready.wait(timeout=10)
-        return id(found)
+        return id(actual)
 
     with ThreadPoolExecutor(2) as pool:
         assert len(set(pool.map(space, postures[:2]))) == 2
@@ -244,7 +244,7 @@ def test_outside_its_ranges_every_pair_is_asked(name):
     """What never touches inside the ranges may touch outside; solids say where."""
     robot = irb.load(name)
     pieces = hulls(robot)
-    rng, found = np.random.default_rng(2), 0
+    rng, actual = np.random.default_rng(2), 0
     pairs = {frozenset((a, b)) for a in pieces for b in pieces if a != b} - adjacent(robot)
     reasons = read_srdf(robot.folder / f"{name if name == 'irb1400' else 'irb930_12_105'}.srdf")
     pairs -= {pair for pair, reason in reasons.items() if reason == "Always"}
@@ -256,8 +256,8 @@ def test_outside_its_ranges_every_pair_is_asked(name):
     ):
         shared = any(overlap(robot, pieces, q, pair) > 1e-9 for pair in pairs)
         assert irb.collides(robot, q) or not shared, robot.to_controller(q)
-        found += shared
-    assert found
+        actual += shared
+    assert actual
 
 
 def test_where_nothing_can_touch_the_distance_is_infinite():

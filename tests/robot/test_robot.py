@@ -30,8 +30,10 @@ def same_answers(one: irb.Robot, other: irb.Robot, name: str, tolerance: float =
             one.pose(q).homogeneous, other.pose(q).homogeneous, rtol=0, atol=min(tolerance, 1e-13)
         )
         expected = other.inverse_dynamics(q, v, a, friction=False)
-        found = one.inverse_dynamics(q, v, a, friction=False)
-        np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance * np.abs(expected).max())
+        actual = one.inverse_dynamics(q, v, a, friction=False)
+        np.testing.assert_allclose(
+            actual, expected, rtol=0, atol=tolerance * np.abs(expected).max()
+        )
 
 
 def test_controller_units_of_a_six_axis_arm():

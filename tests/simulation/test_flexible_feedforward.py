@@ -201,10 +201,10 @@ def test_arrays_and_single_states():
         FlexibleRobot(irb.load("irb1600"), drives()),
         motion(np.linspace(0.1, 0.9, 6).reshape(2, 3)),
     )
-    found = arm.feedforward(*whole)
+    actual = arm.feedforward(*whole)
     for at in np.ndindex(2, 3):
         np.testing.assert_allclose(
-            found.torque[at],
+            actual.torque[at],
             arm.feedforward(*whole[(slice(None), *at)]).torque,
             rtol=1e-12,
             atol=1e-12,

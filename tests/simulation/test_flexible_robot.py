@@ -177,10 +177,10 @@ def test_a_coupled_wrist_in_motor_coordinates():
     right = P.T @ (torque - N.T @ f @ N @ np.append(theta_dot[:5], v[5]))
     right[:n] += np.append(load, 0.0) - oracles.lagrange(robot, q, v, np.zeros(n))
     right[n:] -= load
-    found = np.linalg.solve(H, right)
+    actual = np.linalg.solve(H, right)
     a, theta_ddot = arm.forward_dynamics(q, v, theta, theta_dot, torque)
-    np.testing.assert_allclose(a, found[:n], rtol=1e-9)
-    np.testing.assert_allclose(theta_ddot, np.append(found[n:], found[5]), rtol=1e-9)
+    np.testing.assert_allclose(a, actual[:n], rtol=1e-9)
+    np.testing.assert_allclose(theta_ddot, np.append(actual[n:], actual[5]), rtol=1e-9)
     np.testing.assert_allclose(arm.motors.torque(torque), np.linalg.solve(N.T, torque))
     with pytest.raises(irb.InputError, match="brakes axes together"):
         _ = arm.rigid

@@ -371,13 +371,13 @@ def test_same_trajectory_as_a_closed_loop_of_bars(name, parameters, long, crank)
     # springs the arm folds the bars flat within 1 to 1.5 s, and the two solutions were seen to part
     times = np.arange(0.5, 1.75, 0.5)
     start = np.concatenate([from_axes @ q, from_axes @ v])
-    found = solve_ivp(rate, (0.0, 1.5), start, "DOP853", t_eval=times, rtol=1e-11, atol=1e-13)
+    actual = solve_ivp(rate, (0.0, 1.5), start, "DOP853", t_eval=times, rtol=1e-11, atol=1e-13)
     torque = lambda t, q_now, v_now: held + springs * (q - q_now)  # noqa: E731
     run = simulate(
         robot, q, v, duration=1.5, torque=torque, friction=False, stops=False, every=0.5, **TIGHT
     )
     # both integrate to 1e-11
-    np.testing.assert_allclose(found.y[: model.nv].T, run.q[1:] @ from_axes.T, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(actual.y[: model.nv].T, run.q[1:] @ from_axes.T, rtol=0, atol=1e-10)
     assert np.ptp(run.q[:, 1:3], axis=0).min() > 0.1  # the bars do move
 
 

@@ -47,31 +47,31 @@ def test_every_state_is_what_the_plant_makes_of_it(arm):
     that lean on stops.
     """
     q, v, tau = starts(arm, 12)
-    found = rollouts(arm, q, v, duration=0.1, torque=tau, every=0.05)
-    assert found.q.shape == found.v.shape == (12, 3, 6)
-    np.testing.assert_array_equal(found.q[:, 0], q)
-    np.testing.assert_allclose(found.t, [0.0, 0.05, 0.1])
+    actual = rollouts(arm, q, v, duration=0.1, torque=tau, every=0.05)
+    assert actual.q.shape == actual.v.shape == (12, 3, 6)
+    np.testing.assert_array_equal(actual.q[:, 0], q)
+    np.testing.assert_allclose(actual.t, [0.0, 0.05, 0.1])
     leaning = 0
     for i in range(12):
         position, speed, most = by_plant(arm, q[i], v[i], tau[i], 100)
         # two solvers, rounding over 100 steps
-        np.testing.assert_allclose(found.q[i, -1], position, rtol=0, atol=1e-10)
-        np.testing.assert_allclose(found.v[i, -1], speed, rtol=0, atol=1e-8)
-        assert ((found.v[i, -1] == 0.0) == (speed == 0.0)).all()
+        np.testing.assert_allclose(actual.q[i, -1], position, rtol=0, atol=1e-10)
+        np.testing.assert_allclose(actual.v[i, -1], speed, rtol=0, atol=1e-8)
+        assert ((actual.v[i, -1] == 0.0) == (speed == 0.0)).all()
         leaning += most > 1.0
     assert leaning > 2
-    assert (found.v[:, -1] == 0.0).any()
-    assert np.isnan(found.failed).all()
-    assert arm.in_range(found.q).all()
+    assert (actual.v[:, -1] == 0.0).any()
+    assert np.isnan(actual.failed).all()
+    assert arm.in_range(actual.q).all()
 
 
 def test_each_state_may_have_its_own_robot(arm):
     loaded = arm.with_payload(irb.payload(6.0, [0.0, 0.0, 0.1]))
     q, v, tau = starts(arm, 4)
-    found = rollouts([arm, loaded, loaded, arm], q, v, duration=0.05, torque=tau, every=0.05)
+    actual = rollouts([arm, loaded, loaded, arm], q, v, duration=0.05, torque=tau, every=0.05)
     for i, robot in enumerate((arm, loaded, loaded, arm)):
         np.testing.assert_allclose(
-            found.q[i, -1], by_plant(robot, q[i], v[i], tau[i], 50)[0], rtol=0, atol=1e-10
+            actual.q[i, -1], by_plant(robot, q[i], v[i], tau[i], 50)[0], rtol=0, atol=1e-10
         )
 
 
@@ -85,11 +85,11 @@ def test_torques_of_time_and_state(arm):
         return tau
 
     limit = np.abs(tau).max(axis=0) / 2.0
-    found = rollouts(arm, q, v, duration=0.02, torque=torque, torque_limit=limit, every=0.02)
+    actual = rollouts(arm, q, v, duration=0.02, torque=torque, torque_limit=limit, every=0.02)
     assert seen[0] == (0.0, (3, 6), (3, 6))
     assert len(seen) == 20
     cut = rollouts(arm, q, v, duration=0.02, torque=np.clip(tau, -limit, limit), every=0.02)
-    np.testing.assert_array_equal(found.q, cut.q)
+    np.testing.assert_array_equal(actual.q, cut.q)
 
 
 def test_a_state_that_fails_leaves_the_others_alone(arm):
@@ -101,14 +101,14 @@ def test_a_state_that_fails_leaves_the_others_alone(arm):
     def torque(t, positions, speeds):
         return np.where((np.arange(3) == 1)[:, None] & (t > 0.0095), np.nan, tau)
 
-    found = rollouts(arm, q, fast, duration=0.02, torque=torque, stops=False, every=0.01)
-    assert np.isnan(found.failed[0])
-    np.testing.assert_allclose(found.failed[1:], [0.01, 0.0])
-    assert np.isfinite(found.q[0]).all()
-    assert np.isnan(found.q[1:, -1]).all()
-    assert np.isfinite(found.q[1, 1]).all()
+    actual = rollouts(arm, q, fast, duration=0.02, torque=torque, stops=False, every=0.01)
+    assert np.isnan(actual.failed[0])
+    np.testing.assert_allclose(actual.failed[1:], [0.01, 0.0])
+    assert np.isfinite(actual.q[0]).all()
+    assert np.isnan(actual.q[1:, -1]).all()
+    assert np.isfinite(actual.q[1, 1]).all()
     alone = rollouts(arm, q[:1], v[:1], duration=0.02, torque=tau[:1], stops=False, every=0.01)
-    np.testing.assert_array_equal(found.q[0], alone.q[0])
+    np.testing.assert_array_equal(actual.q[0], alone.q[0])
 
 
 def leaning(arm: irb.Robot, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -118,10 +118,10 @@ def leaning(arm: irb.Robot, count: int) -> tuple[np.ndarray, np.ndarray, np.ndar
     rng = np.random.default_rng(2)
     q = arm.from_controller([0.0, 20.0, 10.0, 0.0, 30.0, 0.0]) + rng.uniform(-0.2, 0.2, (count, 6))
     tau = arm.gravity(q) + rng.uniform(-1.0, 1.0, (count, 6)) * [300, 300, 300, 60, 80, 60]
-    found = rollouts(
+    actual = rollouts(
         arm, q, rng.uniform(-0.5, 0.5, (count, 6)), duration=0.7, torque=tau, every=0.7
     )
-    return found.q[:, -1], found.v[:, -1], tau
+    return actual.q[:, -1], actual.v[:, -1], tau
 
 
 def needs(arm: irb.Robot, q, v, tau, after) -> tuple[np.ndarray, np.ndarray]:
@@ -143,10 +143,10 @@ def test_arms_that_lean_obey_friction_and_stops(arm):
     whose smallest violation must be rounding.
     """
     q, v, tau = leaning(arm, 200)
-    found = rollouts(arm, q, v, duration=1e-3, torque=tau, every=1e-3)
-    after, A, limits = found.v[:, -1], arm.limits.A, arm.limits
+    actual = rollouts(arm, q, v, duration=1e-3, torque=tau, every=1e-3)
+    after, A, limits = actual.v[:, -1], arm.limits.A, arm.limits
     gaps, beyond = (
-        np.hstack([x @ A.T - limits.lower, limits.upper - x @ A.T]) for x in (q, found.q[:, -1])
+        np.hstack([x @ A.T - limits.lower, limits.upper - x @ A.T]) for x in (q, actual.q[:, -1])
     )
     rows = np.vstack([A, -A])
     touched = (gaps < 1e-9) & (v @ rows.T < 1e-9)
@@ -186,15 +186,18 @@ def test_arms_that_lean_are_what_the_plant_makes_of_them(arm):
     same axes hold.
     """
     q, v, tau = leaning(arm, 60)
-    plant, found = Plant(arm, step=1e-3), rollouts(arm, q, v, duration=1e-3, torque=tau, every=1e-3)
+    plant, actual = (
+        Plant(arm, step=1e-3),
+        rollouts(arm, q, v, duration=1e-3, torque=tau, every=1e-3),
+    )
     stops = 0
     for i in range(60):
         state = plant.advance(plant.start(q[i], v[i]), tau[i], 1e-3)
-        np.testing.assert_allclose(found.q[i, -1], state.q, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(actual.q[i, -1], state.q, rtol=0, atol=1e-12)
         np.testing.assert_allclose(
-            found.v[i, -1], state.v, rtol=0, atol=1e-12 * max(1.0, np.abs(state.v).max())
+            actual.v[i, -1], state.v, rtol=0, atol=1e-12 * max(1.0, np.abs(state.v).max())
         )
-        assert ((found.v[i, -1] == 0.0) == state.sticks).all()
+        assert ((actual.v[i, -1] == 0.0) == state.sticks).all()
         stops += np.abs(state.stop).max() > 1.0
     assert stops > 40
 
@@ -357,10 +360,10 @@ def test_ranges_of_two_axes_are_found():
     apart.
     """
     stops = Plant(irb.load("irb2400")).stops
-    found = batch_stops(stops)
-    assert found.other.tolist() == [UNCOUPLED, UNCOUPLED, 1, UNCOUPLED, UNCOUPLED, UNCOUPLED]
-    assert found.factor.tolist() == [0, 0, 1, 0, 0, 0]
-    assert found.shared.tolist() == [0, 1, 1, 0, 0, 0]
+    actual = batch_stops(stops)
+    assert actual.other.tolist() == [UNCOUPLED, UNCOUPLED, 1, UNCOUPLED, UNCOUPLED, UNCOUPLED]
+    assert actual.factor.tolist() == [0, 0, 1, 0, 0, 0]
+    assert actual.shared.tolist() == [0, 1, 1, 0, 0, 0]
     for place, share, other in (
         ((3, 1), -1.0, [UNCOUPLED, UNCOUPLED, UNSUPPORTED, UNSUPPORTED, UNCOUPLED, UNCOUPLED]),
         ((2, 0), 1.0, [UNCOUPLED, UNCOUPLED, UNSUPPORTED, UNCOUPLED, UNCOUPLED, UNCOUPLED]),

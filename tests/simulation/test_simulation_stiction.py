@@ -27,7 +27,7 @@ def by_trial(M: np.ndarray, r: np.ndarray, b: np.ndarray) -> list[np.ndarray]:
     """Return every solution found by trying all ways in which the axes can hold, slip up and slip
     down.
     """
-    found = []
+    actual = []
     for ways in product((-1, 0, 1), repeat=len(r)):
         way, moves = np.array(ways), np.array(ways) != 0
         x = np.zeros(len(r))
@@ -36,8 +36,8 @@ def by_trial(M: np.ndarray, r: np.ndarray, b: np.ndarray) -> list[np.ndarray]:
         if (x * way)[moves].min(initial=1.0) > 0.0 and (np.abs(needed) - b)[~moves].max(
             initial=-1.0
         ) <= 0.0:
-            found.append(x)
-    return found
+            actual.append(x)
+    return actual
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 6])
@@ -51,10 +51,10 @@ def test_one_combination_of_holding_and_slipping_is_right_and_found(n):
         wanted = by_trial(M, r, b)
         assert len(wanted) == 1
         for state in (None, rng.integers(-1, 2, n).astype(np.int8)):
-            found = solve_stiction(M, r, b, np.zeros((0, n)), state)
+            actual = solve_stiction(M, r, b, np.zeros((0, n)), state)
             # rounding of the solve, M is well conditioned
-            np.testing.assert_allclose(found.x, wanted[0], rtol=0, atol=1e-10)
-            assert ((found.x == 0.0) == (wanted[0] == 0.0)).all()
+            np.testing.assert_allclose(actual.x, wanted[0], rtol=0, atol=1e-10)
+            assert ((actual.x == 0.0) == (wanted[0] == 0.0)).all()
 
 
 def test_an_axis_that_moves_takes_another_along():
@@ -80,15 +80,15 @@ def test_holding_axes_of_an_arm_carry_what_the_moving_one_does_to_them():
     q = robot.from_controller([10.0, 20.0, 15.0, 30.0, 40.0, 0.0])
     M, law = robot.mass_matrix(q), robot.friction_model
     r = np.array([80.0, 10.0, -5.0, 32.0, -47.0, 25.0])
-    found = solve_stiction(M, r, law.Fs, np.zeros((0, 6)))
+    actual = solve_stiction(M, r, law.Fs, np.zeros((0, 6)))
     moves, holds = [0, 3, 4, 5], [1, 2]
     a = np.linalg.inv(M[np.ix_(moves, moves)]) @ (r - np.sign(r) * law.Fs)[moves]
-    np.testing.assert_allclose(found.x[moves], a, rtol=1e-10)
-    assert (found.x[holds] == 0.0).all()
+    np.testing.assert_allclose(actual.x[moves], a, rtol=1e-10)
+    assert (actual.x[holds] == 0.0).all()
     np.testing.assert_allclose(
-        -found.friction[holds], r[holds] - M[np.ix_(holds, moves)] @ a, rtol=1e-9
+        -actual.friction[holds], r[holds] - M[np.ix_(holds, moves)] @ a, rtol=1e-9
     )
-    assert (np.abs(found.friction[holds]) < law.Fs[holds]).all()
+    assert (np.abs(actual.friction[holds]) < law.Fs[holds]).all()
 
 
 def test_stops_push_and_never_pull():
@@ -102,21 +102,21 @@ def test_stops_push_and_never_pull():
         b *= rng.integers(0, 2, 3)
         rows = np.array([[1.0, 0, 0], [0, 0, 1.0], [0, -1.0, 1.0], [0, 1.0, -1.0], [-1.0, 0, 0]])
         D = rows[rng.permutation(3 if rng.integers(2) else 2)]
-        found = solve_stiction(M, r, b, D)
+        actual = solve_stiction(M, r, b, D)
         scale = np.abs(r).max()
         np.testing.assert_allclose(
-            M @ found.x, r + found.friction + D.T @ found.stop, rtol=0, atol=1e-9 * scale
+            M @ actual.x, r + actual.friction + D.T @ actual.stop, rtol=0, atol=1e-9 * scale
         )
-        assert (D @ found.x >= -1e-9).all()
+        assert (D @ actual.x >= -1e-9).all()
         # the limit of stops that give way is reached to 1e-16 of a few N m over 1e-4
-        assert (found.stop >= -1e-8).all()
-        assert np.abs(found.stop * (D @ found.x)).max() < 1e-8
-        assert (np.abs(found.friction) <= b + 1e-12).all()
-        moving = np.abs(found.x) > 1e-9
+        assert (actual.stop >= -1e-8).all()
+        assert np.abs(actual.stop * (D @ actual.x)).max() < 1e-8
+        assert (np.abs(actual.friction) <= b + 1e-12).all()
+        moving = np.abs(actual.x) > 1e-9
         np.testing.assert_allclose(
-            found.friction[moving], -(np.sign(found.x) * b)[moving], rtol=0, atol=1e-12
+            actual.friction[moving], -(np.sign(actual.x) * b)[moving], rtol=0, atol=1e-12
         )
-        leaning += (found.stop > 1e-6).any()
+        leaning += (actual.stop > 1e-6).any()
     assert leaning > 50
 
 
@@ -146,6 +146,6 @@ def test_exactly_the_largest_torque_still_holds():
 
 
 def test_without_friction_every_axis_moves():
-    found = solve_stiction(np.eye(3), np.array([1.0, 0.0, -1.0]), np.zeros(3), NONE)
-    np.testing.assert_allclose(found.x, [1.0, 0.0, -1.0])
-    np.testing.assert_allclose(found.friction, 0.0)
+    actual = solve_stiction(np.eye(3), np.array([1.0, 0.0, -1.0]), np.zeros(3), NONE)
+    np.testing.assert_allclose(actual.x, [1.0, 0.0, -1.0])
+    np.testing.assert_allclose(actual.friction, 0.0)

@@ -38,8 +38,8 @@ def joints(*degrees):
 def target(robot, q_deg, conf=None):
     """A robtarget that the robot is on at a posture, with its own configuration."""
     q = robot.from_controller(q_deg)
-    pose, found = rapid.Pose.of(robot.pose(q)), robot.configuration(q)
-    return rapid.RobTarget(pose.trans, pose.rot, conf or found[:4], rapid.ExtJoint())
+    pose, actual = rapid.Pose.of(robot.pose(q)), robot.configuration(q)
+    return rapid.RobTarget(pose.trans, pose.rot, conf or actual[:4], rapid.ExtJoint())
 
 
 SPINDLE = f"PERS tooldata tSp:={rapid.tooldata_of(irb.load_tool('spindle'))};"

@@ -71,13 +71,13 @@ def from_moments(values):
     return irb.Inertial.of(mass, com, np.trace(covariance) * np.eye(3) - covariance)
 
 
-def assert_same_body(found, expected, rtol):
+def assert_same_body(actual, expected, rtol):
     """Compare two bodies, lengths and moments in units of their size."""
     size = np.sqrt(np.trace(expected.tensor) / expected.mass)
-    np.testing.assert_allclose(found.mass, expected.mass, rtol=rtol)
-    np.testing.assert_allclose(found.com, expected.com, rtol=0, atol=rtol * size)
+    np.testing.assert_allclose(actual.mass, expected.mass, rtol=rtol)
+    np.testing.assert_allclose(actual.com, expected.com, rtol=0, atol=rtol * size)
     np.testing.assert_allclose(
-        found.tensor, expected.tensor, rtol=0, atol=rtol * np.trace(expected.tensor)
+        actual.tensor, expected.tensor, rtol=0, atol=rtol * np.trace(expected.tensor)
     )
 
 
@@ -304,12 +304,12 @@ def test_a_prism_has_the_tensor_of_the_formula():
     / 12 across.
     """
     r, h, corner = 0.04, 0.09, np.cos(2 * np.pi / 24)
-    found = Body((Part(shapes.plain(40, -30, 60, "y", (100, 600)), IRON),), ()).weighed()
+    actual = Body((Part(shapes.plain(40, -30, 60, "y", (100, 600)), IRON),), ()).weighed()
     mass = circle(r, 24) * h * IRON.density
     polar = mass * r**2 / 6 * (2 + corner)
     across = polar / 2 + mass * h**2 / 12
     assert_same_body(
-        found, irb.Inertial.of(mass, (0.1, 0.015, 0.6), np.diag([across, polar, across])), 1e-12
+        actual, irb.Inertial.of(mass, (0.1, 0.015, 0.6), np.diag([across, polar, across])), 1e-12
     )
 
 
@@ -381,18 +381,18 @@ def test_the_cad_is_a_body_inside_what_is_seen(name, link):
     committed.
     """
     robot = irb.describe(name)
-    found = robot.inertials.sets["cad"].links[link].inertial()
-    assert found.impossibilities() == []
+    actual = robot.inertials.sets["cad"].links[link].inertial()
+    assert actual.impossibilities() == []
     files = [ROOT / "meshes" / row.file for row in robot.shapes.links[link]]
     hull = trimesh.convex.convex_hull(
         np.concatenate([trimesh.load(file, process=False).vertices for file in files])
     )
-    depth = ((hull.triangles[:, 0] - found.com) * hull.face_normals).sum(axis=1).min()
+    depth = ((hull.triangles[:, 0] - actual.com) * hull.face_normals).sum(axis=1).min()
     assert depth > 1e-3
     low, high = hull.bounds
     # all of it at the ends of the diagonal
-    largest = found.mass * np.linalg.norm(high - low) ** 2 / 4.0
-    assert np.linalg.eigvalsh(found.tensor)[-1] < largest
+    largest = actual.mass * np.linalg.norm(high - low) ** 2 / 4.0
+    assert np.linalg.eigvalsh(actual.tensor)[-1] < largest
 
 
 @pytest.mark.parametrize("link", ["base_link", "tilt", "table"])
@@ -411,16 +411,16 @@ def test_the_positioner_is_made_of_bodies(link):
         float(numbers.get(f"i{key}")) for key in ("xx", "xy", "xz", "yy", "yz", "zz")
     )
     com = np.array(tag.find("inertial/origin").get("xyz").split(), dtype=float)
-    found = irb.Inertial.of(
+    actual = irb.Inertial.of(
         float(tag.find("inertial/mass").get("value")),
         com,
         [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]],
     )
-    assert found.impossibilities() == []
+    assert actual.impossibilities() == []
     expected = (
         positioner.bodies()[link].weighed().moved(np.eye(3), -positioner.frames()[link][:3, 3])
     )
-    assert_same_body(found, expected, 1e-3)
+    assert_same_body(actual, expected, 1e-3)
     files = [path.parent / mesh.get("filename") for mesh in tag.findall("visual/geometry/mesh")]
     hull = trimesh.convex.convex_hull(
         np.concatenate([trimesh.load(file, process=False).vertices for file in files])

@@ -194,10 +194,10 @@ def test_rotor_inertia_is_reflected_by_the_square_of_the_gear():
         irb.PhysicsWarning,
         match="no rotor inertia is known for axis_2, axis_3, axis_4, axis_5, axis_6",
     ) as caught:
-        found = irb.load("irb1400").with_rotors().rotors
+        actual = irb.load("irb1400").with_rotors().rotors
     assert caught[0].filename == __file__
-    assert found[0] == pytest.approx(8.28, abs=5e-3)
-    assert not found[1:].any()
+    assert actual[0] == pytest.approx(8.28, abs=5e-3)
+    assert not actual[1:].any()
     with pytest.raises(irb.MissingData, match="no rotor inertia is known"):
         irb.load("irb2400").with_rotors()
 

@@ -68,9 +68,9 @@ def test_default_set_keeps_what_tab_3_prints_rightly(link):
     row = irb.describe("irb2400").inertials.sets["obal2025"].links[link]
     assert (row.mass_kg, row.com_mm) == (mass, com)
     kept = {"link_1": 6, "link_5": 6, "link_2": 3, "link_4": 3}.get(link, 0)
-    found = np.array(six(row.inertia_kg_m2.matrix()))
-    np.testing.assert_array_equal(found[:kept], tensor[:kept])
-    assert (found[kept:] != np.array(tensor[kept:])).all()
+    actual = np.array(six(row.inertia_kg_m2.matrix()))
+    np.testing.assert_array_equal(actual[:kept], tensor[:kept])
+    assert (actual[kept:] != np.array(tensor[kept:])).all()
 
 
 def test_moving_links_of_tab_3_sum_to_277_5_kg():
@@ -238,24 +238,24 @@ def at_home(name: str, robot_set: str) -> dict[str, tuple[float, np.ndarray, np.
     """
     arm = oracles.arm(name, robot_set)
     frames = oracles.poses(arm, np.zeros(len(arm.joints)))
-    found = {}
+    actual = {}
     for body in arm.bodies:
         turn, place = frames[body.joint][:3, :3], frames[body.joint][:3, 3]
-        found[f"link_{body.joint + 1}"] = (
+        actual[f"link_{body.joint + 1}"] = (
             body.mass,
             1000 * (turn @ body.com + place),
             turn @ body.tensor @ turn.T,
         )
-    return found
+    return actual
 
 
 def test_cad_of_jia_at_the_masses_of_tab_3():
     """The set jia2018 is S001's CAD at Tab. 3's masses: centres, moments and signs of products in
     base axes at home.
     """
-    found = at_home("irb2400_16", "jia2018")
+    actual = at_home("irb2400_16", "jia2018")
     for link, (_, com, _) in CAD_2400.items():
-        mass, centre, inertia = found[link]
+        mass, centre, inertia = actual[link]
         assert mass == TAB_3[link][0]
         np.testing.assert_allclose(centre, com, rtol=0, atol=1e-5)
         np.testing.assert_allclose(
@@ -322,12 +322,12 @@ def test_repaired_entries_come_from_the_cad():
     """In the default set the products of links 2 and 4 and the tensors of links 3 and 6 are the
     CAD's, to 1e-8 kg m^2.
     """
-    found = at_home("irb2400_16", "obal2025")
+    actual = at_home("irb2400_16", "obal2025")
     for link in ("link_3", "link_6"):
-        np.testing.assert_allclose(six(found[link][2]), cad_at_tab_3(link), rtol=0, atol=6e-9)
+        np.testing.assert_allclose(six(actual[link][2]), cad_at_tab_3(link), rtol=0, atol=6e-9)
     for link in ("link_2", "link_4"):
         np.testing.assert_allclose(
-            six(found[link][2])[3:], cad_at_tab_3(link)[3:], rtol=0, atol=6e-9
+            six(actual[link][2])[3:], cad_at_tab_3(link)[3:], rtol=0, atol=6e-9
         )
 
 
@@ -400,9 +400,9 @@ def test_cad_of_the_1600_at_the_catalogue_mass(name):
     """Masses, centres and tensors of the 1.2 m arm are the published CAD's, at one density that
     gives 250 kg.
     """
-    found = at_home(name, "cad_scaled")
+    actual = at_home(name, "cad_scaled")
     for link, (mass, com, origin, tensor) in CAD_1600.items():
-        scaled, centre, inertia = found[link]
+        scaled, centre, inertia = actual[link]
         assert scaled == pytest.approx(STEEL_1600 * mass, rel=1e-4)
         # centres typed to 0.01 mm, frames to 0.1
         np.testing.assert_allclose(centre, 1000 * np.array(com) + origin, atol=0.05)
@@ -416,7 +416,7 @@ def test_cad_of_the_longer_1600_is_the_stretched_one(name):
     """The 1.45 m arm has the lower arm of the CAD stretched from 475 to 700 mm along itself; the
     rest has its shape.
     """
-    found, stretch = at_home(name, "cad_scaled"), np.array([1, 1, 700 / 475])
+    actual, stretch = at_home(name, "cad_scaled"), np.array([1, 1, 700 / 475])
     mass, com, origin, tensor = CAD_1600["link_2"]
     covariance = np.trace(full(tensor)) / 2 * np.eye(3) - full(tensor)
     longer = stretch[2] * stretch[:, None] * covariance * stretch
@@ -424,12 +424,12 @@ def test_cad_of_the_longer_1600_is_the_stretched_one(name):
     bodies["link_2"] = (stretch[2] * mass, com, origin, six(np.trace(longer) * np.eye(3) - longer))
     density = 250 / (226.628 + sum(body[0] for body in bodies.values()))
     for link, (steel, _, _, entries) in bodies.items():
-        scaled, _, inertia = found[link]
+        scaled, _, inertia = actual[link]
         assert scaled == pytest.approx(density * steel, rel=1e-4)
         np.testing.assert_allclose(
             six(inertia), density * np.array(entries), rtol=2e-4, atol=2e-8, err_msg=link
         )
-    centre = found["link_2"][1] - [150, 0, 486.5]
+    centre = actual["link_2"][1] - [150, 0, 486.5]
     np.testing.assert_allclose(centre, [-0.42, -39.81 - 143, 202.85 * 700 / 475], atol=0.05)
 
 
@@ -509,14 +509,14 @@ def test_bodies_of_the_1400_are_those_of_the_2400_stretched():
     )
     masses = [body.mass * np.prod(factors[body.joint + 1]) for body in large]
     density = 225 / (base + sum(masses))
-    for body, found, mass in zip(large, small, masses, strict=True):
+    for body, actual, mass in zip(large, small, masses, strict=True):
         stretch = np.array(factors[body.joint + 1])
         covariance = np.trace(body.tensor) / 2 * np.eye(3) - body.tensor
         covariance = density * np.prod(stretch) * stretch[:, None] * covariance * stretch
-        assert found.mass == pytest.approx(density * mass, rel=1e-8)
-        np.testing.assert_allclose(found.com, stretch * body.com, rtol=0, atol=1e-9)
+        assert actual.mass == pytest.approx(density * mass, rel=1e-8)
+        np.testing.assert_allclose(actual.com, stretch * body.com, rtol=0, atol=1e-9)
         np.testing.assert_allclose(
-            found.tensor, np.trace(covariance) * np.eye(3) - covariance, rtol=1e-7, atol=1e-12
+            actual.tensor, np.trace(covariance) * np.eye(3) - covariance, rtol=1e-7, atol=1e-12
         )
 
 
@@ -556,8 +556,15 @@ def test_dimensions(name):
     """d1, a1, a2, a3, d4, d6 in mm are those of the sources."""
     table = irb.describe(name).kinematics
     rows = list(table.joints.values())
-    found = (rows[0].d_mm, rows[1].a_mm, rows[2].a_mm, rows[3].a_mm, rows[3].d_mm, table.tool0.d_mm)
-    np.testing.assert_allclose(found, 1000 * np.array(oracles.DIMENSIONS[name]), rtol=1e-15)
+    actual = (
+        rows[0].d_mm,
+        rows[1].a_mm,
+        rows[2].a_mm,
+        rows[3].a_mm,
+        rows[3].d_mm,
+        table.tool0.d_mm,
+    )
+    np.testing.assert_allclose(actual, 1000 * np.array(oracles.DIMENSIONS[name]), rtol=1e-15)
 
 
 def test_dimensions_of_the_930():

@@ -266,12 +266,12 @@ def test_limits_of_every_axis_are_in_si_units(name, coupling):
     """Ranges are the typed ones, on the angle that the joint measures; speeds and efforts are those
     of the tables.
     """
-    found, limits = joints_of(irb.describe(name).urdf(coupling)), irb.load(name).limits
+    actual, limits = joints_of(irb.describe(name).urdf(coupling)), irb.load(name).limits
     for i, (low, high) in enumerate(oracles.ranges(name)):
         if coupling == "parallelogram" and i == 2:
             low, high = oracles.ranges(name)[1] + (low, high)
         limit = numbers(
-            found[f"joint_{i + 1}"].find("limit"), "lower", "upper", "velocity", "effort"
+            actual[f"joint_{i + 1}"].find("limit"), "lower", "upper", "velocity", "effort"
         )
         np.testing.assert_allclose(
             limit, [low, high, limits.velocity[i], limits.effort[i]], rtol=1e-14
@@ -322,11 +322,11 @@ def test_source_of_every_mimic_stands_before_it(name):
 @pytest.mark.parametrize("name", oracles.PARALLELOGRAM)
 def test_serial_twin_has_no_bars_and_no_mimics(name):
     """The open chain is one joint per axis."""
-    found = joints_of(irb.describe(name).urdf("serial"))
-    assert [joint for joint in found if joint.startswith("joint_")] == [
+    actual = joints_of(irb.describe(name).urdf("serial"))
+    assert [joint for joint in actual if joint.startswith("joint_")] == [
         f"joint_{i}" for i in range(1, 7)
     ]
-    assert all(joint.find("mimic") is None for joint in found.values())
+    assert all(joint.find("mimic") is None for joint in actual.values())
 
 
 @pytest.mark.parametrize("name", oracles.PARALLELOGRAM)

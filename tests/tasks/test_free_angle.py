@@ -80,11 +80,11 @@ def posture(robot, rng, most=3.0):
     return np.linalg.solve(robot.limits.A, y)
 
 
-def counted(robot, found, phi):
+def counted(robot, actual, phi):
     """Count postures in range at angles by brute force, every branch and full turn on its own,
     ``(N, 8)``.
     """
-    y = robot.inverse_kinematics(found.pose(phi)).q @ robot.limits.A.T
+    y = robot.inverse_kinematics(actual.pose(phi)).q @ robot.limits.A.T
     endless = np.abs(robot.limits.lower) > 1e8
     low, high = robot.limits.lower, robot.limits.upper
     turns = np.maximum(np.floor((high - y) / TURN) - np.ceil((low - y) / TURN) + 1.0, 0.0)
@@ -93,10 +93,10 @@ def counted(robot, found, phi):
 
 def assert_complete(robot, pose, axis, samples=20_000):
     """Compare intervals with brute force at every sample; return them."""
-    found = feasible_angles(robot, pose, axis)
+    actual = feasible_angles(robot, pose, axis)
     phi = -np.pi + TURN * (np.arange(samples) + 0.5) / samples
     count, at_end = np.zeros((samples, 8)), np.zeros(samples, dtype=bool)
-    for interval in found:
+    for interval in actual:
         if interval.full:
             count[:, interval.branch] += 1
             continue
@@ -105,20 +105,20 @@ def assert_complete(robot, pose, axis, samples=20_000):
         for end in (interval.low, interval.high):
             # a sample on an end belongs to either side
             at_end |= np.abs((phi - end + np.pi) % TURN - np.pi) < 1e-7
-    np.testing.assert_array_equal(count[~at_end], counted(robot, found, phi)[~at_end])
-    return found
+    np.testing.assert_array_equal(count[~at_end], counted(robot, actual, phi)[~at_end])
+    return actual
 
 
-def assert_sound(robot, found):
+def assert_sound(robot, actual):
     """Postures of each interval give the pose, keep the ranges, move continuously, and stop at what
     is named.
     """
-    for interval in found:
+    for interval in actual:
         assert -np.pi <= interval.low < np.pi
         assert interval.low < interval.high
         phi = np.linspace(interval.low, interval.high, 30)
         q = interval.q(phi)
-        np.testing.assert_allclose(robot.pose(q), found.pose(phi), atol=1e-9)
+        np.testing.assert_allclose(robot.pose(q), actual.pose(phi), atol=1e-9)
         assert robot.in_range(q).all()
         middle = (phi[1:-1] + 1e-7, phi[1:-1] - 1e-7)
         ahead, behind = (
@@ -171,10 +171,10 @@ def test_any_posture_is_in_an_interval(share, axis, arms):
     y = robot.limits.lower + np.array(share) * (robot.limits.upper - robot.limits.lower)
     q = np.linalg.solve(robot.limits.A, y)
     near = robot.singularities(q)
-    found = feasible_angles(robot, robot.pose(q), axis)
+    actual = feasible_angles(robot, robot.pose(q), axis)
     # nearer, angles are less exact than 1e-9
     if min(abs(float(near.wrist)), abs(float(near.shoulder))) > 1e-4:
-        off = [np.abs(i.q(phi) - q).max() for i in found for phi in i.holds(0.0)]
+        off = [np.abs(i.q(phi) - q).max() for i in actual for phi in i.holds(0.0)]
         assert min(off) < 1e-9
 
 
@@ -221,14 +221,14 @@ def test_tiny_intervals_and_gaps_are_found(axis_number, inside, arms):
         upper = bool(rng.integers(2))
         for depth in (inside, -inside):
             q = touching(robot, axis_number, upper, rng, depth)
-            found = feasible_angles(robot, robot.pose(q))
-            here = [i for i in found for phi in i.holds(0.0) if np.abs(i.q(phi) - q).max() < 1e-7]
+            actual = feasible_angles(robot, robot.pose(q))
+            here = [i for i in actual for phi in i.holds(0.0) if np.abs(i.q(phi) - q).max() < 1e-7]
             assert len(here) == (depth > 0.0), (q, depth, here)
             for interval in here:
                 if interval.length < 0.05:
                     assert {interval.low_reason.axis, interval.high_reason.axis} == {axis_number}
                     seen.add("interval")
-            ends = [e for i in found for e in (i.low, i.high) if 0.0 < abs(e) < 0.03]
+            ends = [e for i in actual for e in (i.low, i.high) if 0.0 < abs(e) < 0.03]
             seen |= {"gap"} if depth < 0.0 and len(ends) >= 2 else set()
         # axis 1 of this arm only comes in from afar
         if seen == {"interval", "gap"} or (axis_number == 1 and "gap" in seen):
@@ -239,16 +239,16 @@ def test_tiny_intervals_and_gaps_are_found(axis_number, inside, arms):
 def test_a_full_circle_is_one_interval_without_ends(arms):
     """A tool near axis 6 may turn all round where its axis has room."""
     robot = arms["endless"]
-    found = feasible_angles(robot, robot.pose(robot.from_controller([10, 10, 10, 20, 50, 0])))
-    (interval,) = [i for i in found if i.branch == 0]
+    actual = feasible_angles(robot, robot.pose(robot.from_controller([10, 10, 10, 20, 50, 0])))
+    (interval,) = [i for i in actual if i.branch == 0]
     assert interval.full
     assert (interval.low, interval.high) == (-math.pi, math.pi)
     assert interval.q([0.0, TURN]).shape == (2, 6)
     robot = arms["irb2400"]  # axes come back to where they began
     q = robot.from_controller([0, 20, 10, 0, 60, 0])
     axis = np.linalg.inv(robot.pose(q).rotation) @ robot.pose(q, frame="link_4").rotation[:, 2]
-    found = feasible_angles(robot, robot.pose(q), axis + 0.0)
-    for interval in found:
+    actual = feasible_angles(robot, robot.pose(q), axis + 0.0)
+    for interval in actual:
         if interval.full:
             np.testing.assert_allclose(interval.q(-np.pi), interval.q(np.pi - 1e-12), atol=1e-9)
 
@@ -259,7 +259,7 @@ def test_an_interval_across_pi_is_one(arms):
     first = feasible_angles(robot, robot.pose(robot.from_controller([0, 20, 10, 0, 30, 0])))
     second = feasible_angles(robot, first.pose(3.0))
     assert len(first) == len(second)
-    lengths = [sorted(round(i.length, 9) for i in found) for found in (first, second)]
+    lengths = [sorted(round(i.length, 9) for i in actual) for actual in (first, second)]
     assert lengths[0] == lengths[1]
     assert any(i.high > np.pi for i in second)
     moved = sorted(round((i.low - 3.0 + np.pi) % TURN, 8) for i in first)
@@ -273,9 +273,9 @@ def test_axis_6_as_the_tools_axis(arms):
     robot = arms["bare"]
     q = robot.from_controller([10, 20, 10, 30, 40, 50])
     for sense in (1.0, -1.0):
-        found = assert_complete(robot, robot.pose(q), (0.0, 0.0, sense), 2_000)
-        assert_sound(robot, found)
-        for interval in found:
+        actual = assert_complete(robot, robot.pose(q), (0.0, 0.0, sense), 2_000)
+        assert_sound(robot, actual)
+        for interval in actual:
             assert interval.length == pytest.approx(math.radians(800.0), abs=1e-8)
             assert (
                 np.abs(
@@ -295,12 +295,13 @@ def test_a_wrist_centre_that_stays(arms):
     """An axis of symmetry through the wrist centre leaves axes 1 to 3 where they are."""
     robot = arms["irb2400"]
     q = robot.from_controller([10, 20, 10, 30, 40, 50])
-    found = assert_complete(
+    actual = assert_complete(
         robot, robot.pose(q), robot.pose(q).actInv(robot.pose(q, frame="link_5").translation), 5_000
     )
-    assert_sound(robot, found)
+    assert_sound(robot, actual)
     assert (
-        np.ptp(found[0].q(np.linspace(found[0].low, found[0].high, 20)), axis=0)[:3].max() < 1e-12
+        np.ptp(actual[0].q(np.linspace(actual[0].low, actual[0].high, 20)), axis=0)[:3].max()
+        < 1e-12
     )
 
 
@@ -312,15 +313,15 @@ def test_the_wrists_singularity_on_the_way(off, arms):
     robot = arms["irb2400"]
     q = robot.from_controller([10, 20, 10, 30, 0, 50])
     q[4] = off
-    found = assert_complete(robot, robot.pose(q), (0.0, 0.0, 1.0))
-    ends = [end for i in found for end in (i.low_reason, i.high_reason) if end.kind == "wrist"]
+    actual = assert_complete(robot, robot.pose(q), (0.0, 0.0, 1.0))
+    ends = [end for i in actual for end in (i.low_reason, i.high_reason) if end.kind == "wrist"]
     assert bool(ends) == (off < 3e-10)
-    for interval in found:
+    for interval in actual:
         phi = np.linspace(interval.low, interval.high, 400)
-        np.testing.assert_allclose(robot.pose(interval.q(phi)), found.pose(phi), atol=1e-9)
+        np.testing.assert_allclose(robot.pose(interval.q(phi)), actual.pose(phi), atol=1e-9)
     if off == 0.0:
-        last = [i.q(i.high) for i in found if i.high_reason.kind == "wrist"]
-        first = [i.q(i.low) for i in found if i.low_reason.kind == "wrist"]
+        last = [i.q(i.high) for i in actual if i.high_reason.kind == "wrist"]
+        first = [i.q(i.low) for i in actual if i.low_reason.kind == "wrist"]
         # told 1e-6 rad beside it
         assert min(np.abs(a - b).max() for a, b in itertools.product(last, first)) < 1e-5
 
@@ -335,23 +336,23 @@ def test_the_shoulders_singularity_on_the_way(arms):
     q3 = brentq(shoulder, -1.7, 0.5, xtol=1e-15)
     for off, met in ((0.0, True), (1e-3, False)):
         q = np.array([0.2, -0.6, q3 + off, 0.3, 0.4, 0.5])
-        found = assert_complete(robot, robot.pose(q), (0.0, 0.0, 1.0))
-        assert any(i.low_reason.kind == "shoulder" for i in found) == met
-        assert_sound(robot, found)
+        actual = assert_complete(robot, robot.pose(q), (0.0, 0.0, 1.0))
+        assert any(i.low_reason.kind == "shoulder" for i in actual) == met
+        assert_sound(robot, actual)
 
 
 def test_reach_ends_where_the_arm_is_stretched(arms):
     """An end by reach is the elbow's singularity: both elbows are one posture there."""
     robot, rng, seen = arms["bare"], np.random.default_rng(1), 0
     for _ in range(20):
-        found = feasible_angles(robot, robot.pose(posture(robot, rng)), (0.0, 1.0, 0.3))
-        for interval in found:
+        actual = feasible_angles(robot, robot.pose(posture(robot, rng)), (0.0, 1.0, 0.3))
+        for interval in actual:
             if interval.high_reason.kind == "reach":
                 seen += 1
                 # root of 1e-12 m
                 assert abs(float(robot.singularities(interval.q(interval.high)).elbow)) < 1e-5
                 assert np.isnan(
-                    robot.inverse_kinematics(found.pose([interval.high + 1e-6])).q[
+                    robot.inverse_kinematics(actual.pose([interval.high + 1e-6])).q[
                         0, interval.branch
                     ]
                 ).all()
@@ -363,16 +364,16 @@ def test_an_unreachable_pose_says_by_how_much(arms):
     robot = arms["irb2400"]
     pose = robot.pose(np.zeros(6))
     pose.translation = np.array([3.0, 0.2, 1.0])
-    found = feasible_angles(robot, pose)
-    least = robot.inverse_kinematics(found.pose(np.linspace(-np.pi, np.pi, 20_000))).missing.min()
-    assert not found
-    assert found.missing == pytest.approx(least, abs=1e-7)
-    assert found.missing <= least
-    assert f"{1000.0 * found.missing:.6g} mm" in found.note
+    actual = feasible_angles(robot, pose)
+    least = robot.inverse_kinematics(actual.pose(np.linspace(-np.pi, np.pi, 20_000))).missing.min()
+    assert not actual
+    assert actual.missing == pytest.approx(least, abs=1e-7)
+    assert actual.missing <= least
+    assert f"{1000.0 * actual.missing:.6g} mm" in actual.note
     pose.translation = robot.pose(np.zeros(6)).translation * [1.0, 1.0, -0.6]
-    found = feasible_angles(robot, pose)
-    assert not found
-    assert "out of range" in found.note
+    actual = feasible_angles(robot, pose)
+    assert not actual
+    assert "out of range" in actual.note
 
 
 def test_what_cannot_be_asked_says_so(arms):
@@ -486,10 +487,10 @@ def test_smoothing_improves_and_smooths(choice, arms):
     robot, cost = arms["irb2400"], range_margin() + singularity_distance()
     q = [feasible_angles(robot, pose, branch=choice.branch) for pose in oval()]
     alone = []
-    for found in q:
-        phi = [np.linspace(i.low, i.high, 73)[1:-1] for i in found]
-        values = [cost(robot, i.q(p), p) for i, p in zip(found, phi, strict=True)]
-        best = min(range(len(found)), key=lambda k: values[k].min())
+    for actual in q:
+        phi = [np.linspace(i.low, i.high, 73)[1:-1] for i in actual]
+        values = [cost(robot, i.q(p), p) for i, p in zip(actual, phi, strict=True)]
+        best = min(range(len(actual)), key=lambda k: values[k].min())
         alone.append(phi[best][values[best].argmin()])
     bends = [
         np.abs(np.diff(curve, 2)).max() for curve in (choice.phi, choice.coarse, np.unwrap(alone))
@@ -602,8 +603,8 @@ def test_times_bound_the_speeds(arms):
 def test_a_start_is_kept(arms):
     """A path may begin at a posture, and that is its first."""
     robot, poses = arms["irb2400"], oval(30)
-    found = feasible_angles(robot, poses[0], branch=1)
-    start = found[0].q((found[0].low + found[0].high) / 2.0)
+    actual = feasible_angles(robot, poses[0], branch=1)
+    start = actual[0].q((actual[0].low + actual[0].high) / 2.0)
     chosen = choose_angle(robot, poses, start=start)
     np.testing.assert_allclose(chosen.q[0], start, atol=1e-9)
     assert chosen.branch == 1
@@ -669,11 +670,11 @@ def test_a_path_of_one_pose():
     """There is nothing to smooth, and the angle is the best of its intervals."""
     robot = irb.load("irb2400", tool="spindle")
     pose = robot.pose(robot.from_controller([0, 20, 10, 0, 30, 0])).homogeneous
-    found = choose_angle(robot, [pose])
+    actual = choose_angle(robot, [pose])
     np.testing.assert_allclose(
-        robot.pose(found.q[0]).homogeneous, found.poses[0], rtol=0, atol=1e-9
+        robot.pose(actual.q[0]).homogeneous, actual.poses[0], rtol=0, atol=1e-9
     )
-    assert found.range_margin > 0.0
+    assert actual.range_margin > 0.0
     with pytest.raises(irb.MissingData, match="has 4 axes"):
         choose_angle(irb.load("irb930"), [pose])
 
@@ -744,7 +745,7 @@ def test_a_closed_path_comes_back_to_its_angle(arms):
     every = [np.asarray(robot.inverse_kinematics(pose @ turned).q) for pose in poses]
     best = math.inf
     for branch in range(8):
-        own = np.array([found[:, branch] for found in every])  # (n, 60, 6)
+        own = np.array([actual[:, branch] for actual in every])  # (n, 60, 6)
         worth = np.where(robot.in_range(own), 0.0, math.inf)
         worth[np.isfinite(worth)] = (
             cost(robot, own[np.isfinite(worth)], np.zeros(int(np.isfinite(worth).sum()))) / n

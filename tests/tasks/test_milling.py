@@ -144,28 +144,28 @@ def test_axis_torques_of_a_cut_are_those_of_inverse_dynamics(robot):
     """
     motion = motion_of(robot)
     motion.v[3] = 0.0
-    found = process_load(robot, motion, CuttingForce(-80.0, -120.0, 40.0, -0.5))
+    actual = process_load(robot, motion, CuttingForce(-80.0, -120.0, 40.0, -0.5))
     for i in range(5):
         J = robot.jacobian(motion.q[i])
         whole = robot.inverse_dynamics(
-            motion.q[i], motion.v[i], motion.a[i], wrench=found.wrench[i]
+            motion.q[i], motion.v[i], motion.a[i], wrench=actual.wrench[i]
         )
-        np.testing.assert_allclose(found.total[i], whole, rtol=0, atol=1e-9)
-        np.testing.assert_allclose(found.share[i], np.abs(whole) / robot.limits.effort, rtol=1e-9)
+        np.testing.assert_allclose(actual.total[i], whole, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(actual.share[i], np.abs(whole) / robot.limits.effort, rtol=1e-9)
         if i == 3:
-            assert not found.wrench[i].any()
+            assert not actual.wrench[i].any()
         else:
             feed = (J @ motion.v[i])[:3]
-            force = robot.pose(motion.q[i]).rotation.T @ found.wrench[i, :3]
+            force = robot.pose(motion.q[i]).rotation.T @ actual.wrench[i, :3]
             assert force[2] == pytest.approx(40.0)
             assert np.linalg.norm(force) == pytest.approx(math.sqrt(80.0**2 + 120.0**2 + 40.0**2))
-            assert found.wrench[i, :3] @ feed < 40.0 * abs(
+            assert actual.wrench[i, :3] @ feed < 40.0 * abs(
                 feed @ robot.pose(motion.q[i]).rotation[:, 2]
             )  # held back
     slow = process_load(
         robot, motion._replace(v=0.5 * motion.v), CuttingForce(-80.0, -120.0, 40.0, -0.5)
     )
-    np.testing.assert_allclose(slow.wrench, found.wrench, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(slow.wrench, actual.wrench, rtol=0, atol=1e-9)
 
 
 def test_deflection_is_where_springs_and_force_are_in_balance(robot):
@@ -173,8 +173,8 @@ def test_deflection_is_where_springs_and_force_are_in_balance(robot):
     linear in the force.
     """
     motion = motion_of(robot, 1)
-    found = process_load(robot, motion, CuttingForce(-8.0, -12.0, 4.0), STIFFNESS)
-    force, q = found.wrench[0, :3], motion.q[0]
+    actual = process_load(robot, motion, CuttingForce(-8.0, -12.0, 4.0), STIFFNESS)
+    force, q = actual.wrench[0, :3], motion.q[0]
 
     def unbalance(bent):
         slopes = [
@@ -186,11 +186,14 @@ def test_deflection_is_where_springs_and_force_are_in_balance(robot):
     best = root(unbalance, np.zeros(6), tol=1e-12).x
     moved = robot.pose(q + best)
     np.testing.assert_allclose(
-        found.deflection[0, :3], moved.translation - robot.pose(q).translation, rtol=5e-4, atol=1e-9
+        actual.deflection[0, :3],
+        moved.translation - robot.pose(q).translation,
+        rtol=5e-4,
+        atol=1e-9,
     )
     turned = robot.pose(q).rotation @ pin.log3(robot.pose(q).rotation.T @ moved.rotation)
-    np.testing.assert_allclose(found.deflection[0, 3:], turned, rtol=5e-4, atol=1e-9)
-    assert 1e-5 < np.linalg.norm(found.deflection[0, :3]) < 1e-4
+    np.testing.assert_allclose(actual.deflection[0, 3:], turned, rtol=5e-4, atol=1e-9)
+    assert 1e-5 < np.linalg.norm(actual.deflection[0, :3]) < 1e-4
 
 
 def test_an_axis_without_a_spring_does_not_give(robot):

@@ -30,14 +30,15 @@ def test_margins_of_postures_worked_by_hand(robot):
     has 15 left.
     """
     q = robot.from_controller([[0, 100, 90, 0, 30, 0], [-170, 30, 80, 190, -110, 390]])
-    found = check_path(robot, motion(q))
-    np.testing.assert_allclose(np.degrees(found.margin.value), [10, 10, 15, 10, 10, 10], atol=1e-9)
+    actual = check_path(robot, motion(q))
+    np.testing.assert_allclose(np.degrees(actual.margin.value), [10, 10, 15, 10, 10, 10], atol=1e-9)
     np.testing.assert_allclose(
-        found.used.value, 1.0 - np.array([10, 10, 15, 10, 10, 10]) / [180, 105, 62.5, 200, 120, 400]
+        actual.used.value,
+        1.0 - np.array([10, 10, 15, 10, 10, 10]) / [180, 105, 62.5, 200, 120, 400],
     )
-    np.testing.assert_allclose(found.margin.time, [0.01, 0.0, 0.01, 0.01, 0.01, 0.01], atol=1e-15)
-    assert not found.findings
-    assert found.first is None
+    np.testing.assert_allclose(actual.margin.time, [0.01, 0.0, 0.01, 0.01, 0.01, 0.01], atol=1e-15)
+    assert not actual.findings
+    assert actual.first is None
 
 
 def test_an_overload_is_one_finding_of_the_path(robot, tmp_path):
@@ -67,12 +68,14 @@ def test_a_coupled_range_is_left_while_each_axis_keeps_its_own(robot):
     """q2 = 60 and q3 = -10 are harmless alone; q3 - q2 = -70 is 10 deg beyond -60."""
     for alone in ([0, 60, 10, 0, 30, 0], [0, 0, -10, 0, 30, 0]):
         assert not check_path(robot, motion(robot.from_controller([alone]))).findings
-    found = check_path(robot, motion(robot.from_controller([[0, 60, -10, 0, 30, 0]]))).findings
-    assert [(one.kind, one.axis, one.quantity) for one in found] == [("range", 3, "q3 - q2")]
+    actual = check_path(robot, motion(robot.from_controller([[0, 60, -10, 0, 30, 0]]))).findings
+    assert [(one.kind, one.axis, one.quantity) for one in actual] == [("range", 3, "q3 - q2")]
     np.testing.assert_allclose(
-        np.degrees([found[0].value, found[0].lower, found[0].upper]), [-70, -60, 65], atol=1e-9
+        np.degrees([actual[0].value, actual[0].lower, actual[0].upper]), [-70, -60, 65], atol=1e-9
     )
-    assert str(found[0]) == "t = 0 s: axis 3: q3 - q2 = -70 deg is outside its bounds -60 .. 65 deg"
+    assert (
+        str(actual[0]) == "t = 0 s: axis 3: q3 - q2 = -70 deg is outside its bounds -60 .. 65 deg"
+    )
 
 
 def test_shares_against_rated_speed_and_given_acceleration(robot):
@@ -82,10 +85,10 @@ def test_shares_against_rated_speed_and_given_acceleration(robot):
     q = np.tile(robot.from_controller([0, 0, 0, 0, 30, 0]), (3, 1))
     v, a = np.zeros((3, 6)), np.zeros((3, 6))
     v[1, 0], v[2, 0], a[2, 0] = np.radians(30.0), -np.radians(75.0), -np.radians(75.0)
-    found = check_path(robot, motion(q, v, a), acceleration=np.full(6, np.radians(300.0)))
-    np.testing.assert_allclose(found.speed.value, [0.5, 0, 0, 0, 0, 0], atol=1e-12)
-    np.testing.assert_allclose(found.acceleration.value, [0.25, 0, 0, 0, 0, 0], atol=1e-12)
-    assert (found.speed.time[0], found.acceleration.time[0]) == (0.02, 0.02)
+    actual = check_path(robot, motion(q, v, a), acceleration=np.full(6, np.radians(300.0)))
+    np.testing.assert_allclose(actual.speed.value, [0.5, 0, 0, 0, 0, 0], atol=1e-12)
+    np.testing.assert_allclose(actual.acceleration.value, [0.25, 0, 0, 0, 0, 0], atol=1e-12)
+    assert (actual.speed.time[0], actual.acceleration.time[0]) == (0.02, 0.02)
     assert check_path(robot, motion(q, v, a)).acceleration is None
 
 
@@ -95,7 +98,7 @@ def test_torque_share_peaks_and_friction_share_against_plain_formulas(robot):
     """
     rng = np.random.default_rng(0)
     q, v, a = (rng.uniform(-0.4, 0.4, (40, 6)) for _ in range(3))
-    found = check_path(robot, motion(q, v, a))
+    actual = check_path(robot, motion(q, v, a))
     law = robot.friction_model
     rubbing = (
         np.sign(v) * (law.Fc + (law.Fs - law.Fc) * np.exp(-((v / law.v_St) ** 2))) + law.Fv * v
@@ -106,11 +109,13 @@ def test_torque_share_peaks_and_friction_share_against_plain_formulas(robot):
     held = np.array([robot.gravity(x) for x in q])
     inertia = np.array([robot.mass_matrix(x) @ z for x, z in zip(q, a, strict=True)])
     parts = np.abs([inertia, bare - inertia - held, held, rubbing])
-    np.testing.assert_allclose(found.peaks[:4], parts.max(axis=1), rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(found.peaks[4], np.abs(bare + rubbing).max(axis=0), rtol=1e-9)
-    np.testing.assert_allclose(found.torque.value, found.peaks[4] / robot.limits.effort, rtol=1e-9)
+    np.testing.assert_allclose(actual.peaks[:4], parts.max(axis=1), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(actual.peaks[4], np.abs(bare + rubbing).max(axis=0), rtol=1e-9)
     np.testing.assert_allclose(
-        found.friction_share, parts[3].sum(axis=0) / parts.sum(axis=(0, 1)), rtol=1e-7
+        actual.torque.value, actual.peaks[4] / robot.limits.effort, rtol=1e-9
+    )
+    np.testing.assert_allclose(
+        actual.friction_share, parts[3].sum(axis=0) / parts.sum(axis=(0, 1)), rtol=1e-7
     )
 
 
@@ -119,13 +124,13 @@ def test_singularities_and_measures_against_determinants(robot):
     value is numpy's.
     """
     q = ramp(robot, 5, 40.0, -20.0, 31)
-    found = check_path(robot, motion(q))
-    np.testing.assert_allclose(found.singularities["wrist"].value, 0.0, atol=1e-9)  # at sample 20
-    assert found.singularities["wrist"].time[0] == pytest.approx(0.2)
-    assert [(one.kind, one.start, one.end) for one in found.near] == [
+    actual = check_path(robot, motion(q))
+    np.testing.assert_allclose(actual.singularities["wrist"].value, 0.0, atol=1e-9)  # at sample 20
+    assert actual.singularities["wrist"].time[0] == pytest.approx(0.2)
+    assert [(one.kind, one.start, one.end) for one in actual.near] == [
         ("wrist", pytest.approx(0.18), pytest.approx(0.22))
     ]
-    assert not found.findings  # nearness is no violation
+    assert not actual.findings  # nearness is no violation
     apart = check_path(robot, motion(q[:10]))
     np.testing.assert_allclose(np.degrees(apart.singularities["wrist"].value), 22.0, atol=1e-9)
     dets = [abs(np.linalg.det(robot.jacobian(x))) for x in q[:10]]
@@ -140,12 +145,12 @@ def test_a_robot_whose_friction_and_singularities_nobody_knows():
     far from its singularity.
     """
     two = irb.from_urdf(irb.urdf_path("positioner"))
-    found = check_path(two, motion(np.full((2, two.n), 0.1)))
-    assert found.friction_share is None
-    assert found.singularities == {}
-    assert (found.used.value[~np.isfinite(two.limits.upper)] == 0.0).all()
-    assert not found.near
-    assert np.isfinite(found.smallest.value).all()
+    actual = check_path(two, motion(np.full((2, two.n), 0.1)))
+    assert actual.friction_share is None
+    assert actual.singularities == {}
+    assert (actual.used.value[~np.isfinite(two.limits.upper)] == 0.0).all()
+    assert not actual.near
+    assert np.isfinite(actual.smallest.value).all()
     scara = irb.load("irb930")
     assert np.isinf(
         check_path(scara, motion(np.full((2, 4), -0.1))).singularities["wrist"].value
@@ -165,15 +170,15 @@ def test_the_box_holds_the_tcp_of_a_tool_without_shapes():
     robot = irb.load("irb2400", tool=tool)
     q = ramp(robot, 1, 0.0, 60.0, 61)
     radius = float(np.hypot(*robot.pose(q[0]).translation[:2]))
-    found = check_path(robot, motion(q), box=Box((-2, -2, 0), (2, 0.4, 2)))
+    actual = check_path(robot, motion(q), box=Box((-2, -2, 0), (2, 0.4, 2)))
     first = math.ceil(math.degrees(math.asin(0.4 / radius)))
-    assert found.box_scope == "TCP"
-    assert [(one.kind, one.quantity, one.start, one.end) for one in found.findings] == [
+    assert actual.box_scope == "TCP"
+    assert [(one.kind, one.quantity, one.start, one.end) for one in actual.findings] == [
         ("box", "TCP y", pytest.approx(first / 100), pytest.approx(0.6))
     ]
-    assert found.findings[0].value == pytest.approx(radius * math.sin(math.radians(60.0)))
-    assert str(found.findings[0]).endswith(
-        f"TCP y = {1000 * found.findings[0].value:.6g} mm is outside -2000 .. 400 mm"
+    assert actual.findings[0].value == pytest.approx(radius * math.sin(math.radians(60.0)))
+    assert str(actual.findings[0]).endswith(
+        f"TCP y = {1000 * actual.findings[0].value:.6g} mm is outside -2000 .. 400 mm"
     )
 
 
@@ -209,10 +214,10 @@ def test_the_tools_shape_counts_as_well(robot):
         assert (high[k] <= everything.max(axis=0) + 1e-12).all()
     tcp = robot.pose(q[0]).translation
     floor = 0.5 * (low[0, 2] + tcp[2])
-    found = check_path(robot, motion(q[:1]), box=Box((-3, -3, floor), (3, 3, 3)))
-    assert [one.quantity for one in found.findings] == ["tool z"]
-    assert found.findings[0].value == pytest.approx(low[0, 2])
-    assert found.box_scope == "TCP and tool"
+    actual = check_path(robot, motion(q[:1]), box=Box((-3, -3, floor), (3, 3, 3)))
+    assert [one.quantity for one in actual.findings] == ["tool z"]
+    assert actual.findings[0].value == pytest.approx(low[0, 2])
+    assert actual.box_scope == "TCP and tool"
 
 
 @pytest.mark.parametrize(
@@ -258,13 +263,13 @@ def test_collisions_are_found_and_named(robot):
     touching = irb.collides(robot, q)
     assert touching.any()
     assert not touching.all()
-    found = [
+    actual = [
         one
         for one in check_path(robot, motion(q), collision=True).findings
         if one.kind == "collision"
     ]
     covered = np.zeros(21, dtype=bool)
-    for one in found:
+    for one in actual:
         covered[round(one.start * 100) : round(one.end * 100) + 1] = True
         assert one.text == "; ".join(f"{a} touches {b}" for a, b in irb.contacts(robot, one.q))
     assert (covered == touching).all()
@@ -329,10 +334,16 @@ def test_a_file_is_checked_with_its_rows(robot, tmp_path):
     """
     q = ramp(robot, 2, 100.0, 119.0, 20, (0, 0, 90, 0, 30, 0))
     write_motion(tmp_path / "m.csv", motion(q), robot)
-    found = check_path(robot, irb.open_motion(tmp_path / "m.csv", robot), output=tmp_path / "t.csv")
+    actual = check_path(
+        robot, irb.open_motion(tmp_path / "m.csv", robot), output=tmp_path / "t.csv"
+    )
     # 111 deg is sample 11
-    assert (found.first.line, found.first.axis, found.first.start) == (13, 2, pytest.approx(0.11))
-    assert str(found.first).startswith("line 13, t = 0.11 .. 0.19 s: axis 2: q2 = 119 deg")
+    assert (actual.first.line, actual.first.axis, actual.first.start) == (
+        13,
+        2,
+        pytest.approx(0.11),
+    )
+    assert str(actual.first).startswith("line 13, t = 0.11 .. 0.19 s: axis 2: q2 = 119 deg")
     header = (tmp_path / "t.csv").read_text().splitlines()[0].split(",")
     table = dict(
         zip(header, np.loadtxt(tmp_path / "t.csv", delimiter=",", skiprows=1).T, strict=True)

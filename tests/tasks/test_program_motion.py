@@ -27,20 +27,20 @@ def test_the_third_move_leaves_the_coupled_range(robot):
         for q in ((0, 0, 0, 0, 30, 0), (0, 50, 40, 0, 30, 0), (0, 50, -30, 0, 30, 0))
     )
     made = programmed_motion(robot, rapid.sequence_of(program(body, SPINDLE)))
-    found = check_path(robot, made)
-    assert {one.line for one in found.findings} == {6}
-    assert (found.first.kind, found.first.axis, found.first.quantity) == ("range", 3, "q3 - q2")
-    assert math.degrees(found.first.value) == pytest.approx(-80.0)
+    actual = check_path(robot, made)
+    assert {one.line for one in actual.findings} == {6}
+    assert (actual.first.kind, actual.first.axis, actual.first.quantity) == ("range", 3, "q3 - q2")
+    assert math.degrees(actual.first.value) == pytest.approx(-80.0)
     timing = made.timings[-1]
     t = np.linspace(timing.start, timing.end, 100_001)
     q3 = np.degrees(np.interp(t, made.motion.t, made.motion.q[:, 2]))
     # one sample
-    assert found.first.start == pytest.approx(t[np.argmax(q3 - 50.0 < -60.0)], abs=0.0101)
-    assert found.first.end == made.motion.t[-1]
-    assert [one.line for one in found.by_line] == [4, 5, 6]
+    assert actual.first.start == pytest.approx(t[np.argmax(q3 - 50.0 < -60.0)], abs=0.0101)
+    assert actual.first.end == made.motion.t[-1]
+    assert [one.line for one in actual.by_line] == [4, 5, 6]
     # of the half range of -60..65
-    assert found.by_line[-1].used == pytest.approx(1.0 + 20.0 / 62.5)
-    assert found.by_line[-1].used_axis == 3
+    assert actual.by_line[-1].used == pytest.approx(1.0 + 20.0 / 62.5)
+    assert actual.by_line[-1].used_axis == 3
 
 
 def test_moves_are_summed_up_wherever_pieces_end(robot, monkeypatch):
@@ -340,8 +340,8 @@ def test_what_cannot_be_reached_is_told_by_line(robot):
         made.findings[2].what,
     )
     assert set(made.lines) == {4, 8}
-    found = check_path(robot, made)
-    assert found.first.line == 5
+    actual = check_path(robot, made)
+    assert actual.first.line == 5
 
 
 def test_a_line_through_the_wrist_singularity_jumps(robot):
@@ -353,11 +353,11 @@ def test_a_line_through_the_wrist_singularity_jumps(robot):
     one, two = (target(robot, np.degrees(q)) for q in (start, end))
     body = f"MoveAbsJ {joints(0, 0, 0, 0, 30, 0)},v500,fine,tSp;\nMoveL {two},v200,fine,tSp;"
     made = programmed_motion(robot, rapid.sequence_of(program(body, SPINDLE)))
-    jumps = [found for found in made.findings if found.kind == "jump"]
+    jumps = [actual for actual in made.findings if actual.kind == "jump"]
     assert one is not None
     assert jumps
-    assert {found.line for found in jumps} == {5}
-    assert {found.axis for found in jumps} <= {4, 6}
+    assert {actual.line for actual in jumps} == {5}
+    assert {actual.axis for actual in jumps} <= {4, 6}
     assert "passes a singularity" in jumps[0].what
     step = np.abs(np.diff(made.motion.q[:, jumps[0].axis - 1]))
     near = np.abs(made.motion.t[1:] - jumps[0].start) < 0.1
@@ -444,8 +444,8 @@ def test_a_called_procedure_is_driven_where_it_is_called(robot):
     )
     made = programmed_motion(robot, rapid.sequence_of(read), step=0.05)
     assert [one.line for one in made.timings] == [10, 6, 10]
-    found = check_path(robot, made)
-    assert [(one.kind, one.line) for one in found.findings] == [
+    actual = check_path(robot, made)
+    assert [(one.kind, one.line) for one in actual.findings] == [
         ("range", 10),
         ("range", 6),
         ("range", 10),
@@ -471,9 +471,11 @@ def test_what_is_not_evaluated_is_no_clean_check(robot):
     assert [(one.kind, one.line) for one in missing.findings] == [("undeclared", 5)]
     assert "nowhere is declared neither" in str(missing.first)
     for body in ("MoveL CRobT(),v10,fine,tSp;", "grip 3;", "grip;", "ConfL\\Off;"):
-        found = made(body)
-        assert (found.findings, found.kept, len(found.program.unevaluated)) == ((), False, 1), body
-        assert found.program.unevaluated[0].startswith("line 5: ")
+        actual = made(body)
+        assert (actual.findings, actual.kept, len(actual.program.unevaluated)) == ((), False, 1), (
+            body
+        )
+        assert actual.program.unevaluated[0].startswith("line 5: ")
     strange = home.replace("tSp", "tX")
     assert made(strange).program.unevaluated == (
         "tX has no value in the program: the robot's tool spindle stands for it",
@@ -509,20 +511,20 @@ def test_the_program_of_a_motion_is_that_motion():
     q = robot.from_controller(
         [[0, 0, 0, 0, 30, 0], [30, 20, 10, 20, 45, 30], [50, 10, 25, -20, 60, 0]]
     )
-    found = time_optimal(
+    actual = time_optimal(
         axis_path(q), velocity=robot.limits.velocity, acceleration=np.full(6, 6.0), intervals=100
     )
-    read = rapid.read(rapid_module(found.sample(50.0), robot))
+    read = rapid.read(rapid_module(actual.sample(50.0), robot))
     made = programmed_motion(robot, rapid.sequence_of(read))
-    assert made.motion.t[-1] == pytest.approx(found.duration, abs=1e-6)
+    assert made.motion.t[-1] == pytest.approx(actual.duration, abs=1e-6)
     assert made.unevaluated == ()
     assert not made.findings
     assert not any("stopped at" in note for note in made.notes)
-    exact = [found.at(t) for t in made.motion.t]
+    exact = [actual.at(t) for t in made.motion.t]
     # a spline through samples 20 ms apart of a motion whose acceleration jumps by up to 12 rad/s^2:
     # of the order of a h^2 / 10
     np.testing.assert_allclose(made.motion.q, [one.q for one in exact], atol=12.0 * 0.02**2 / 10.0)
-    dense = found.sample(500.0)
+    dense = actual.sample(500.0)
     fastest = np.abs(dense.v).max(axis=0)
     np.testing.assert_allclose(np.abs(made.motion.v).max(axis=0), fastest, rtol=0.02)
     # at the same times: static friction peaks at the slowest of the samples, and there is none at

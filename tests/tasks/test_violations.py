@@ -22,18 +22,18 @@ def test_times_of_stretches_are_those_of_samples(robot):
     up = np.concatenate([np.arange(121.0), np.arange(119.0, -1.0, -1.0)])
     shown = np.zeros((241, 6))
     shown[:, 1], shown[:, 2] = up, up
-    found = [
+    actual = [
         one
         for one in check_path(robot, motion(robot.from_controller(shown))).findings
         if one.kind == "range"
     ]
-    assert len(found) == 1
-    assert (found[0].axis, found[0].quantity) == (2, "q2")
-    assert (found[0].start, found[0].end, found[0].time) == pytest.approx(
+    assert len(actual) == 1
+    assert (actual[0].axis, actual[0].quantity) == (2, "q2")
+    assert (actual[0].start, actual[0].end, actual[0].time) == pytest.approx(
         (1.11, 1.29, 1.20), abs=1e-12
     )
-    assert math.degrees(found[0].value) == pytest.approx(120.0)
-    np.testing.assert_allclose(np.degrees(found[0].q), shown[120], atol=1e-9)
+    assert math.degrees(actual[0].value) == pytest.approx(120.0)
+    np.testing.assert_allclose(np.degrees(actual[0].q), shown[120], atol=1e-9)
 
 
 def test_speed_acceleration_and_torque_are_told_with_axis_and_time(robot):
@@ -44,15 +44,15 @@ def test_speed_acceleration_and_torque_are_told_with_axis_and_time(robot):
     v, a = np.zeros((50, 6)), np.zeros((50, 6))
     v[10:13, 3], a[20, 5], a[30:32, 1] = -1.01 * robot.limits.velocity[3], 40.1, 60.0
     limits = np.array([100.0, 100.0, 100.0, 100.0, 100.0, 40.0])
-    found = check_path(robot, motion(q, v, a), acceleration=limits)
-    assert kinds(found)[:2] == [("speed", 4), ("acceleration", 6)]
-    assert ("torque", 2) in kinds(found)
-    assert [(one.start, one.end) for one in found.findings[:2]] == [
+    actual = check_path(robot, motion(q, v, a), acceleration=limits)
+    assert kinds(actual)[:2] == [("speed", 4), ("acceleration", 6)]
+    assert ("torque", 2) in kinds(actual)
+    assert [(one.start, one.end) for one in actual.findings[:2]] == [
         pytest.approx((0.1, 0.12)),
         pytest.approx((0.2, 0.2)),
     ]
-    assert found.first is found.findings[0]
-    torque = next(one for one in found.findings if one.kind == "torque")
+    assert actual.first is actual.findings[0]
+    torque = next(one for one in actual.findings if one.kind == "torque")
     assert (torque.start, torque.end, torque.assumed) == (
         pytest.approx(0.3),
         pytest.approx(0.31),
@@ -60,7 +60,7 @@ def test_speed_acceleration_and_torque_are_told_with_axis_and_time(robot):
     )
     assert "outside its assumed bounds" in str(torque)
     assert "a6 = 2297.56 deg/s^2 is outside its bounds -2291.83 .. 2291.83 deg/s^2" in str(
-        found.findings[1]
+        actual.findings[1]
     )
 
 
@@ -84,7 +84,7 @@ def test_stretches_go_on_across_pieces_and_are_parted_by_lines():
     value, t, q = rng.normal(size=400).cumsum(), np.arange(400.0), np.zeros((400, 1))
     lines = np.repeat([3, 5, 9, 12], 100)
 
-    def found(cuts, by_line):
+    def actual(cuts, by_line):
         all_of_it = FindingCollector(0.0, by_line)
         for part in np.split(np.arange(400), cuts):
             all_of_it.add(
@@ -95,8 +95,8 @@ def test_stretches_go_on_across_pieces_and_are_parted_by_lines():
             )
         return [(one.start, one.end, one.time, one.value, one.line) for one in all_of_it.result()]
 
-    whole = found([], False)
-    assert found([1, 17, 18, 100, 333], False) == whole
+    whole = actual([], False)
+    assert actual([1, 17, 18, 100, 333], False) == whole
     bad = np.abs(value) > 3.0
     starts = np.flatnonzero(bad & ~np.append(False, bad[:-1]))
     assert [one[0] for one in whole] == starts.tolist()
@@ -106,8 +106,8 @@ def test_stretches_go_on_across_pieces_and_are_parted_by_lines():
         assert worst == part[int(time - start)]
         assert abs(worst) == np.abs(part).max()
         assert line == lines[int(start)]
-    parted = found([50, 250], True)
-    assert parted == found([], True)
+    parted = actual([50, 250], True)
+    assert parted == actual([], True)
     assert all(lines[int(start)] == lines[int(end)] == line for start, end, _, _, line in parted)
     assert sum(end - start + 1 for start, end, *_ in parted) == bad.sum()
     assert len(parted) > len(whole)
@@ -117,14 +117,14 @@ def test_stretches_go_on_across_pieces_and_are_parted_by_lines():
 def test_a_good_sample_parts_two_stretches(cuts):
     """Runs of 110101100001 are those of itertools.groupby, wherever the pieces end."""
     bad = np.array([int(bit) for bit in "110101100001"])
-    found = FindingCollector(0.0, False)
+    actual = FindingCollector(0.0, False)
     for part in np.split(np.arange(12), cuts):
         values = bad[part].astype(float)
         watch = (
             bounds_criterion("range", 1, "q1", values, (-0.5, 0.5), "rad"),
             bounds_criterion("range", 2, "q2", 1.0 - values, (-0.5, 0.5), "rad"),
         )
-        found.add(
+        actual.add(
             watch, part.astype(float), np.zeros((len(part), 1)), np.zeros(len(part), dtype=int)
         )
     runs = [
@@ -132,7 +132,7 @@ def test_a_good_sample_parts_two_stretches(cuts):
         for _, group in itertools.groupby(enumerate(bad), key=lambda pair: pair[1])
     ]
     expected = sorted((run[0], run[-1], 1 if bad[run[0]] else 2) for run in runs)
-    assert [(one.start, one.end, one.axis) for one in found.result()] == expected
+    assert [(one.start, one.end, one.axis) for one in actual.result()] == expected
 
 
 def test_a_long_motion_is_checked_in_pieces(robot, monkeypatch):
@@ -146,23 +146,23 @@ def test_a_long_motion_is_checked_in_pieces(robot, monkeypatch):
     whole = check_path(irb.load("irb2400", tool="spindle"), motion(q, v))
     monkeypatch.setattr("irbmodels.tasks.path_check.check.ROWS", 100)
     monkeypatch.setattr("irbmodels.tasks.path_check.extremes._TRACE", 64)
-    found = check_path(robot, motion(q, v))
-    assert (found.rows, found.duration) == (400, pytest.approx(3.99))
-    assert [(kind, axis) for kind, axis in kinds(found) if kind != "torque"] == [
+    actual = check_path(robot, motion(q, v))
+    assert (actual.rows, actual.duration) == (400, pytest.approx(3.99))
+    assert [(kind, axis) for kind, axis in kinds(actual) if kind != "torque"] == [
         ("range", 1),
         ("speed", 3),
     ]
-    assert list(map(str, found.findings)) == list(map(str, whole.findings))
-    assert list(map(str, found.near)) == list(map(str, whole.near))
-    assert found.speed.time[2] == pytest.approx(3.13)
-    assert found.margin.time[0] == pytest.approx(1.99)
-    np.testing.assert_allclose(found.friction_share, whole.friction_share, rtol=1e-12)
-    np.testing.assert_array_equal(found.peaks, whole.peaks)
+    assert list(map(str, actual.findings)) == list(map(str, whole.findings))
+    assert list(map(str, actual.near)) == list(map(str, whole.near))
+    assert actual.speed.time[2] == pytest.approx(3.13)
+    assert actual.margin.time[0] == pytest.approx(1.99)
+    np.testing.assert_allclose(actual.friction_share, whole.friction_share, rtol=1e-12)
+    np.testing.assert_array_equal(actual.peaks, whole.peaks)
     assert len(whole.trace.t) == 400
-    assert 32 <= len(found.trace.t) <= 64
-    assert found.trace.speed[:, 2].max() == pytest.approx(99.0 / robot.limits.velocity[2])
-    assert found.trace.used[:, 0].max() == pytest.approx(181.0 / 180.0)
-    assert np.abs(found.trace.wrist).min() == 0.0  # it was crossed within one of the groups
+    assert 32 <= len(actual.trace.t) <= 64
+    assert actual.trace.speed[:, 2].max() == pytest.approx(99.0 / robot.limits.velocity[2])
+    assert actual.trace.used[:, 0].max() == pytest.approx(181.0 / 180.0)
+    assert np.abs(actual.trace.wrist).min() == 0.0  # it was crossed within one of the groups
 
 
 def test_findings_read_well():

@@ -70,13 +70,13 @@ def test_poses_stay_rigid_and_s_is_the_distance(kind):
     it turns on the spot.
     """
     path = paths(0)[kind]
-    found = path.at(np.linspace(0.0, path.length, 200))
-    R = found.poses[:, :3, :3]
+    actual = path.at(np.linspace(0.0, path.length, 200))
+    R = actual.poses[:, :3, :3]
     np.testing.assert_allclose(
         R @ np.swapaxes(R, 1, 2), np.broadcast_to(np.eye(3), R.shape), atol=1e-13
     )
     part, size = (slice(3, 6), 10.0) if "turn" in kind else (slice(0, 3), 1.0)
-    np.testing.assert_allclose(np.linalg.norm(found.twists[:, part], axis=1), size, atol=1e-12)
+    np.testing.assert_allclose(np.linalg.norm(actual.twists[:, part], axis=1), size, atol=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -79,10 +79,14 @@ def test_motion_is_linear_in_the_parameters():
 def test_parameters_and_coefficients_are_one_to_one():
     """Coefficients of parameters give the parameters back, and meet the three end conditions."""
     series, x = drawn(7)
-    found = series.coefficients(x)
-    np.testing.assert_allclose(series.parameters(found), x, atol=1e-15)
+    actual = series.coefficients(x)
+    np.testing.assert_allclose(series.parameters(actual), x, atol=1e-15)
     order = np.arange(1, 8)[:, None]
-    for left in (found.a.sum(axis=0), (found.b / order).sum(axis=0), (found.b * order).sum(axis=0)):
+    for left in (
+        actual.a.sum(axis=0),
+        (actual.b / order).sum(axis=0),
+        (actual.b * order).sum(axis=0),
+    ):
         np.testing.assert_allclose(left, 0.0, atol=1e-13)
 
 

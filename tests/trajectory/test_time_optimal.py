@@ -83,13 +83,13 @@ class TwoArms(Stribeck):
 CURVE = [[-0.9, 0.6], [-0.2, 1.1], [0.5, 0.7], [0.8, 1.2]]
 
 
-def used(arm, found, count=10):
+def used(arm, actual, count=10):
     """Largest shares of torque and speed on a grid many times finer, and at both ends, where v and
     friction are exactly 0.
     """
-    t = np.sort(np.random.default_rng(0).uniform(0.0, found.duration, count * len(found.s)))
-    t[0], t[-1] = 0.0, found.duration
-    q, v, a, _ = found.at(t)
+    t = np.sort(np.random.default_rng(0).uniform(0.0, actual.duration, count * len(actual.s)))
+    t[0], t[-1] = 0.0, actual.duration
+    q, v, a, _ = actual.at(t)
     return np.abs(arm.inverse_dynamics(q, v, a) / arm.limits.effort).max(), np.abs(
         v / arm.limits.velocity
     ).max()
@@ -100,11 +100,13 @@ def test_one_axis_with_an_acceleration_is_bang_bang(velocity):
     """The time is 2 sqrt(h / A), or h / V + V / A where the speed is reached: to the share of the
     bounds that is used.
     """
-    found = time_optimal(axis_path([[0.3], [2.3]]), velocity=velocity, acceleration=4.0)
+    actual = time_optimal(axis_path([[0.3], [2.3]]), velocity=velocity, acceleration=4.0)
     exact = 2.0 * np.sqrt(2.0 / 4.0) if velocity is None else 2.0 / 1.5 + 1.5 / 4.0
-    assert exact <= found.duration < exact * (1 + 1e-4)  # a share of 5e-5 of the bound is kept free
+    assert (
+        exact <= actual.duration < exact * (1 + 1e-4)
+    )  # a share of 5e-5 of the bound is kept free
     # the grid's step where the speed is just reached
-    assert found.lower_bound == pytest.approx(exact, rel=3e-5)
+    assert actual.lower_bound == pytest.approx(exact, rel=3e-5)
 
 
 def test_a_load_makes_starting_and_stopping_unequal():
@@ -113,10 +115,10 @@ def test_a_load_makes_starting_and_stopping_unequal():
     """
     start, stop = (12.0 - 4.0) / 2.0, (12.0 + 4.0) / 2.0
     top = np.sqrt(2.0 * 3.0 / (1.0 / start + 1.0 / stop))
-    found = time_optimal(axis_path([[0.0], [3.0]]), Slide(12.0, load=4.0))
-    assert found.duration == pytest.approx(top / start + top / stop, rel=1e-4)
+    actual = time_optimal(axis_path([[0.0], [3.0]]), Slide(12.0, load=4.0))
+    assert actual.duration == pytest.approx(top / start + top / stop, rel=1e-4)
     other = time_optimal(axis_path([[3.0], [0.0]]), Slide(12.0, load=4.0))
-    assert other.duration == pytest.approx(found.duration, rel=1e-6)
+    assert other.duration == pytest.approx(actual.duration, rel=1e-6)
 
 
 @pytest.mark.parametrize(("viscous", "coulomb"), [(4.0, 0.0), (0.5, 0.0), (4.0, 3.0)])
@@ -139,11 +141,11 @@ def test_viscous_and_coulomb_friction_meet_the_closed_form(viscous, coulomb):
     arm = Slide(12.0, viscous=viscous, coulomb=coulomb)
     gaps = []
     for intervals in (100, 400):
-        found = time_optimal(axis_path([[0.0], [3.0]]), arm, intervals=intervals)
-        assert found.lower_bound == pytest.approx(exact, rel=5e-4 * 100 / intervals)
-        assert exact < found.duration
-        assert max(used(arm, found)) <= 1.0
-        gaps.append(found.gap)
+        actual = time_optimal(axis_path([[0.0], [3.0]]), arm, intervals=intervals)
+        assert actual.lower_bound == pytest.approx(exact, rel=5e-4 * 100 / intervals)
+        assert exact < actual.duration
+        assert max(used(arm, actual)) <= 1.0
+        gaps.append(actual.gap)
     assert gaps[1] < 0.35 * gaps[0]  # first order in the step
     assert gaps[1] < 3e-3
 
@@ -191,10 +193,10 @@ def test_stribeck_friction_meets_the_integrated_profile(stribeck):
     arm = Slide(12.0, load=1.0, viscous=2.0, coulomb=1.0, drop=3.0, stribeck=stribeck)
     path = axis_path([[0.0], [3.0]])
     exact = fastest_by_integration(arm, path)
-    found = time_optimal(path, arm, intervals=400)
-    assert found.lower_bound < exact * (1 + 2e-4)  # the bound's own grid error
-    assert exact < found.duration < exact * (1 + 5e-3)
-    assert max(used(arm, found)) <= 1.0
+    actual = time_optimal(path, arm, intervals=400)
+    assert actual.lower_bound < exact * (1 + 2e-4)  # the bound's own grid error
+    assert exact < actual.duration < exact * (1 + 5e-3)
+    assert max(used(arm, actual)) <= 1.0
 
 
 def test_two_axes_meet_the_integrated_profile():
@@ -203,11 +205,11 @@ def test_two_axes_meet_the_integrated_profile():
     """
     arm, path = TwoArms(), axis_path([[-0.9, 0.6], [0.4, 1.4]])
     exact = fastest_by_integration(arm, path)
-    found = time_optimal(path, arm, intervals=400)
-    assert found.lower_bound < exact * (1 + 2e-4)
-    assert exact * (1 - 1e-6) < found.duration < exact * (1 + 5e-3)
+    actual = time_optimal(path, arm, intervals=400)
+    assert actual.lower_bound < exact * (1 + 2e-4)
+    assert exact * (1 - 1e-6) < actual.duration < exact * (1 + 5e-3)
     without = time_optimal(path, arm, friction=False)
-    assert without.duration < 0.98 * found.lower_bound
+    assert without.duration < 0.98 * actual.lower_bound
 
 
 def test_curved_path_meets_a_linear_programme():
@@ -245,9 +247,9 @@ def test_curved_path_meets_a_linear_programme():
     )
     rate = np.sqrt(np.maximum(best.x, 0.0))
     exact = float((2 * step / (rate[1:] + rate[:-1])).sum())
-    found = time_optimal(path, velocity=speed, acceleration=bound, intervals=600)
-    assert found.duration == pytest.approx(exact, rel=1e-3)  # two grids of 600 intervals
-    assert found.lower_bound <= exact
+    actual = time_optimal(path, velocity=speed, acceleration=bound, intervals=600)
+    assert actual.duration == pytest.approx(exact, rel=1e-3)  # two grids of 600 intervals
+    assert actual.lower_bound <= exact
 
 
 @pytest.mark.parametrize("intervals", [60, 300])
@@ -256,8 +258,8 @@ def test_all_bounds_are_kept_between_the_grid_points(intervals):
     much finer grid.
     """
     arm = TwoArms()
-    found = time_optimal(axis_path(CURVE), arm, intervals=intervals)
-    torque, speed = used(arm, found, 100)
+    actual = time_optimal(axis_path(CURVE), arm, intervals=intervals)
+    torque, speed = used(arm, actual, 100)
     assert torque <= 1.0
     assert speed <= 1.0
     assert torque > 0.999  # and are used
@@ -279,11 +281,13 @@ def test_a_path_that_goes_back_on_itself_turns_at_rest():
     """There and back on one axis: full acceleration, full deceleration through the turn, full
     acceleration again.
     """
-    found = time_optimal(axis_path([[0.0], [1.0], [0.0]]), acceleration=4.0)
+    actual = time_optimal(axis_path([[0.0], [1.0], [0.0]]), acceleration=4.0)
     # first order in the step at the turn
-    assert found.duration == pytest.approx(4.0 * np.sqrt(1.0 / 4.0), rel=2e-3)
-    assert found.lower_bound == pytest.approx(4.0 * np.sqrt(1.0 / 4.0), rel=1e-4)
-    assert found.at(np.linspace(0.0, found.duration, 10001)).q.max() == pytest.approx(1.0, abs=1e-6)
+    assert actual.duration == pytest.approx(4.0 * np.sqrt(1.0 / 4.0), rel=2e-3)
+    assert actual.lower_bound == pytest.approx(4.0 * np.sqrt(1.0 / 4.0), rel=1e-4)
+    assert actual.at(np.linspace(0.0, actual.duration, 10001)).q.max() == pytest.approx(
+        1.0, abs=1e-6
+    )
 
 
 @pytest.mark.parametrize(
@@ -302,21 +306,21 @@ def test_friction_changes_its_sign_where_an_axis_turns_back(postures):
             2.0 * a + load + (coulomb * np.sign(v) if friction else 0.0)
         ),
     )
-    found = time_optimal(axis_path(postures), arm, intervals=100)
+    actual = time_optimal(axis_path(postures), arm, intervals=100)
     # 4e-2 with the sign of the grid point itself, which is rounding; 1.5e-2 with none at the turn
-    assert found.gap < 6e-3
+    assert actual.gap < 6e-3
 
 
 def test_a_bound_of_acceleration_is_kept_besides():
     """Accelerations are kept together with torques, and make the motion slower."""
     arm, path = TwoArms(), axis_path(CURVE)
     free = time_optimal(path, arm)
-    found = time_optimal(path, arm, acceleration=[6.0, 8.0])
-    a = found.at(np.linspace(0.0, found.duration, 20011)).a
+    actual = time_optimal(path, arm, acceleration=[6.0, 8.0])
+    a = actual.at(np.linspace(0.0, actual.duration, 20011)).a
     assert (np.abs(a).max(axis=0) <= [6.0, 8.0]).all()
     assert np.abs(a / [6.0, 8.0]).max() > 0.999
-    assert max(used(arm, found)) <= 1.0
-    assert found.duration > free.duration
+    assert max(used(arm, actual)) <= 1.0
+    assert actual.duration > free.duration
 
 
 def test_finer_grids_close_in_from_both_sides():
@@ -324,12 +328,14 @@ def test_finer_grids_close_in_from_both_sides():
     shrinks.
     """
     arm, path = TwoArms(), axis_path(CURVE)
-    found = [time_optimal(path, arm, intervals=count) for count in (75, 150, 300, 600)]
-    best = min(one.duration for one in found)
-    assert [one.duration for one in found] == sorted((one.duration for one in found), reverse=True)
-    assert all(one.lower_bound < best for one in found)
-    assert found[-1].gap < 0.2 * found[0].gap
-    assert found[-1].gap == pytest.approx(found[-1].duration / found[-1].lower_bound - 1.0)
+    actual = [time_optimal(path, arm, intervals=count) for count in (75, 150, 300, 600)]
+    best = min(one.duration for one in actual)
+    assert [one.duration for one in actual] == sorted(
+        (one.duration for one in actual), reverse=True
+    )
+    assert all(one.lower_bound < best for one in actual)
+    assert actual[-1].gap < 0.2 * actual[0].gap
+    assert actual[-1].gap == pytest.approx(actual[-1].duration / actual[-1].lower_bound - 1.0)
 
 
 def test_an_axis_that_rounding_moves_stands_still():
@@ -337,11 +343,11 @@ def test_an_axis_that_rounding_moves_stands_still():
     all are at the ends.
     """
     q = np.array([[0.1, 0.3, -0.2], [0.5, 0.3 + 3e-16, 0.3], [0.9, 0.3 - 3e-16, 0.1]])
-    found = time_optimal(axis_path(q), velocity=1.0, acceleration=3.0, intervals=60)
-    motion = found.sample(300.0)
+    actual = time_optimal(axis_path(q), velocity=1.0, acceleration=3.0, intervals=60)
+    motion = actual.sample(300.0)
     assert not motion.v[:, 1].any()
     assert not motion.v[[0, -1]].any()
-    assert not found.at([np.spacing(1.0), np.nextafter(found.duration, 0.0)]).v.any()
+    assert not actual.at([np.spacing(1.0), np.nextafter(actual.duration, 0.0)]).v.any()
 
 
 def test_motion_follows_the_path_from_rest_to_rest():
@@ -349,18 +355,18 @@ def test_motion_follows_the_path_from_rest_to_rest():
     are derivatives of q.
     """
     path = axis_path(CURVE)
-    found = time_optimal(path, TwoArms())
-    state = found.at([0.0, found.duration])
+    actual = time_optimal(path, TwoArms())
+    state = actual.at([0.0, actual.duration])
     np.testing.assert_allclose(state.q, [CURVE[0], CURVE[-1]], atol=1e-12)
     assert not state.v.any()
     assert state.jerk is None
-    q = found.at(np.linspace(0.0, found.duration, 20001)).q
+    q = actual.at(np.linspace(0.0, actual.duration, 20001)).q
     for waypoint in CURVE:
         # 4 rad/s times half a step of 0.1 ms
         assert np.linalg.norm(q - waypoint, axis=1).min() < 1e-3
     step = 1e-7
-    t = 0.5 * (found.times[3:-4] + found.times[4:-3])
-    after, before, here = found.at(t + step), found.at(t - step), found.at(t)
+    t = 0.5 * (actual.times[3:-4] + actual.times[4:-3])
+    after, before, here = actual.at(t + step), actual.at(t - step), actual.at(t)
     np.testing.assert_allclose((after.q - before.q) / (2 * step), here.v, atol=1e-6)
     np.testing.assert_allclose((after.v - before.v) / (2 * step), here.a, atol=1e-5)
 
@@ -377,14 +383,14 @@ def test_robots_keep_their_own_limits(name, monkeypatch):
     drawn = 0.4 * rng.uniform(low, high, (60, robot.n))
     postures = drawn[robot.limits.in_range(drawn)][:4]
     known = robot.friction_model is not None
-    found = time_optimal(axis_path(postures), robot, friction=known, intervals=60)
-    t = np.sort(rng.uniform(0.0, found.duration, 2000))
-    q, v, a, _ = found.at(t)
+    actual = time_optimal(axis_path(postures), robot, friction=known, intervals=60)
+    t = np.sort(rng.uniform(0.0, actual.duration, 2000))
+    q, v, a, _ = actual.at(t)
     assert (
         np.abs(robot.inverse_dynamics(q, v, a, friction=known) / robot.limits.effort).max() <= 1.0
     )
     assert np.abs(v / robot.limits.velocity).max() <= 1.0
-    assert 0.0 < found.gap < 0.02
+    assert 0.0 < actual.gap < 0.02
 
 
 def test_a_cartesian_line_keeps_the_tcp_on_it(monkeypatch):
@@ -405,8 +411,8 @@ def test_a_cartesian_line_keeps_the_tcp_on_it(monkeypatch):
         postures.append(
             min((one.q for one in solutions), key=lambda other: np.abs(other - postures[-1]).max())
         )
-    found = time_optimal(axis_path(postures, s), robot, intervals=60)
-    p = robot.pose(found.at(np.linspace(0.0, found.duration, 200)).q)[:, :3, 3]
+    actual = time_optimal(axis_path(postures, s), robot, intervals=60)
+    p = robot.pose(actual.at(np.linspace(0.0, actual.duration, 200)).q)[:, :3, 3]
     along = (end - start)[:3, 3] / path.length
     away = p - start[:3, 3] - np.outer((p - start[:3, 3]) @ along, along)
     assert np.abs(away).max() < 1e-6  # of a spline through 41 postures

@@ -265,8 +265,8 @@ def until(ask, seconds=30.0):
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         try:
-            if found := ask():
-                return found
+            if actual := ask():
+                return actual
         except (OSError, ValueError):
             pass
         time.sleep(0.1)
