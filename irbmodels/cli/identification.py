@@ -142,7 +142,7 @@ def identify(
     notes = _notes(recording for part in ready for recording in part)
     names = ", ".join(path.name for path in logs)
     try:
-        found = fitted(
+        result = fitted(
             arm,
             *ready,
             axes=_axes(axes),
@@ -156,10 +156,12 @@ def identify(
             err.print(note)
         err.print(f"NOT trustworthy: {error}; no set is written")
         raise typer.Exit(1) from None
-    if output is not None and not found.verdict.negative_parameters:
-        write_parameter_set(output, found.parameters, found.verdict, f"irbmodels identify {names}")
+    if output is not None and not result.verdict.negative_parameters:
+        write_parameter_set(
+            output, result.parameters, result.verdict, f"irbmodels identify {names}"
+        )
         report_written(output)
-    _finish(found.verdict, names, notes, report)
+    _finish(result.verdict, names, notes, report)
 
 
 @app.command()

@@ -243,7 +243,7 @@ def _program(
     units = mechanical_units(unit)
     begin = None if start_deg is None else axis_positions(arm, start_deg, "--start-deg")
     ramp, step, slow = timing
-    found = programmed_motion(
+    motion = programmed_motion(
         arm,
         moves,
         start=begin,
@@ -254,7 +254,7 @@ def _program(
         units=units,
         stand_in=stand_in,
     )
-    return arm, found
+    return arm, motion
 
 
 def _numbers(text: str, option: str, count: int) -> list[float]:

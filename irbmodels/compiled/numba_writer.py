@@ -276,7 +276,7 @@ def _rows_of_many(name: str, output: int, length: int, stride: int) -> list[str]
 
 def _steps(program: Program, single: bool, indent: str, index: str) -> list[str]:
     """Write one line per step; the sine and cosine of one angle on one line."""
-    together = {number: found for found in pairs(program) for number in found[1:]}
+    together = {number: pair for pair in pairs(program) for number in pair[1:]}
     lines = []
     for number, step in enumerate(program.steps):
         values = [f"t{i}" for i in step.operands]

@@ -53,11 +53,11 @@ class KinematicMethods(RobotBase):
         Raises:
             UnknownName: if there is no such frame.
         """
-        found = self.find_frame(frame, point)
+        target = self.find_frame(frame, point)
         position = self.states.position(q)
         if position.ndim == 1:
-            return kinematics.pose(found.tree, found.number, position, found.point)
-        return self.evaluate.pose(found, position)
+            return kinematics.pose(target.tree, target.number, position, target.point)
+        return self.evaluate.pose(target, position)
 
     def jacobian(
         self,
@@ -78,12 +78,12 @@ class KinematicMethods(RobotBase):
             Shape ``(..., 6, n)``, linear rows first (S000 eq. 33).
         """
         as_choice(axes, ("base", "local"), "axes")
-        found = self.find_frame(frame, point)
+        target = self.find_frame(frame, point)
         position = self.states.position(q)
         if axes == "base":
-            return self.evaluate.jacobian(found, position)
+            return self.evaluate.jacobian(target, position)
         return map_states(
-            lambda x: kinematics.jacobian(found.tree, found.number, x, found.point, local=True),
+            lambda x: kinematics.jacobian(target.tree, target.number, x, target.point, local=True),
             (6, self.n),
             position,
         )

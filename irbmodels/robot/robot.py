@@ -123,10 +123,10 @@ def from_urdf_text(text: str, path: str | Path, friction: Sequence[JointFriction
     for joint, inertia in list(zip(tree.model.names, tree.model.inertias, strict=True))[1:]:
         wrong = Inertial.of(inertia.mass, inertia.lever, inertia.inertia).impossibilities()
         if wrong:
-            told = (
+            message = (
                 f"{path}: what {joint} moves is impossible: {wrong[0]}; irbmodels doctor says more"
             )
-            warn(told)
+            warn(message)
     law, lost = axis_friction(parts, tree.coupling)
     if lost:
         message = (

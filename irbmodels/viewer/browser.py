@@ -47,14 +47,14 @@ def program() -> str:
     Raises:
         MissingProgram: if there is none.
     """
-    found = next(filter(None, map(shutil.which, _NAMES)), str(_MAC) if _MAC.exists() else None)
-    if found is None:
+    browser = next(filter(None, map(shutil.which, _NAMES)), str(_MAC) if _MAC.exists() else None)
+    if browser is None:
         raise MissingProgram(
             "chromium",
             "pictures are drawn by a browser",
             "apt-get install chromium; or save a page (--save)",
         )
-    return found
+    return browser
 
 
 def flags() -> list[str]:

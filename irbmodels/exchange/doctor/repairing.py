@@ -47,7 +47,7 @@ class Repair(NamedTuple):
             for body in (self.before, self.after)
         )
         known = math.isfinite(self.relative) and self.relative < _FOREIGN
-        share = f"{100.0 * self.relative:.3g} %" if known else "it told nothing of a body"
+        share = f"{100.0 * self.relative:.3g} %" if known else "it determined no body"
         return (
             f"link {shown(self.link)}: tensor moved by {self.moved:.3g} kg m^2 ({share}): principal"
             f" moments {old} -> {new}"

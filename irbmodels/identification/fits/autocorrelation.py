@@ -31,7 +31,7 @@ from .streaming import Samples
 
 ROUNDS = 2  # a third one widens intervals by less than 1 %
 # samples at most, and the share of its largest value, at which a response ends
-LONG, SILENT = 4096, 1e-6
+LONG, NEGLIGIBLE = 4096, 1e-6
 FLOOR = 1e-9  # of the noise is white: no filter of a log cuts deeper
 
 
@@ -170,7 +170,7 @@ def _whitener(lagged: Array) -> tuple[Array, Array]:
         weights = solve_toeplitz([power or 1.0, *others[:-1]], others)
         response[:, i] = lfilter([1.0], [1.0, *-weights], np.eye(1, LONG)[0])
         innovation[i] = power - weights @ others
-    heard = np.abs(response) > SILENT * np.abs(response).max(axis=0)
+    heard = np.abs(response) > NEGLIGIBLE * np.abs(response).max(axis=0)
     return response[: 1 + int(np.flatnonzero(heard.any(axis=1))[-1])], innovation
 
 

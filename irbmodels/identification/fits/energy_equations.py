@@ -3,7 +3,7 @@
 ``integral of v' tau dt = E(t1) - E(t0) + integral of v' F(v) dt``, linear in the same base
 parameters as the torques [Gautier & Khalil 1988; Gautier 1997]. No acceleration is needed, and of
 the torques no more than their integral. All axes share one equation per window, so a parameter is
-told less well than by the torques of each axis.
+determined less well than by the torques of each axis.
 """
 
 from __future__ import annotations

@@ -135,11 +135,11 @@ def stribeck_fit(
         )
     speeds = np.exp(x[fit.beta.size :])
     if (speeds > WIDEST * guess).any():
-        told = (
+        problem = (
             f"Stribeck speeds {speeds.tolist()} are more than {WIDEST:g} times the guess"
             f" {guess.tolist()}"
         )
-        raise InputError(f"{told}: too few samples are slow, or the guess is far off")
+        raise InputError(f"{problem}: too few samples are slow, or the guess is far off")
     near = StribeckEquations(
         rows, np.append(x[: fit.beta.size], speeds), tuple(np.array(rows.base.axes)[falls].tolist())
     )

@@ -51,7 +51,7 @@ class Load:
     def inertia(self) -> Array:
         """Tensor about the centre of mass [kg m^2], shape ``(3, 3)``.
 
-        All NaN if one of its entries is not told.
+        All NaN if one of its entries is not determined.
         """
         return inertial_of(self.parameters).tensor
 
@@ -71,10 +71,10 @@ class Load:
     def payload(self) -> Inertial:
         """Return the load as payload (frame ``tcp``) or as ``irbmodels.Tool`` (frame ``tool0``).
 
-        A tensor that is not told is left 0, as in ABB's loaddata.
+        A tensor that is not determined is left 0, as in ABB's loaddata.
 
         Raises:
-            MissingData: if mass or centre of mass are not told.
+            MissingData: if mass or centre of mass are not determined.
             InputError: if no body can have these numbers.
         """
         if not np.isfinite(self.parameters[:4]).all():
@@ -145,11 +145,11 @@ def identifiable_columns(factor: Array) -> tuple[list[int], NDArray[np.int_]]:
     length = np.linalg.norm(factor, axis=0)
     unit = factor / np.where(length > EXCITED * length.max(), length, np.inf)
     _, values, directions = svd(unit)
-    silent = directions[values < EXCITED * values[0]].T
-    alone = (np.abs(silent) < np.sqrt(EXCITED)).all(axis=1)
+    undetermined = directions[values < EXCITED * values[0]].T
+    alone = (np.abs(undetermined) < np.sqrt(EXCITED)).all(axis=1)
     dropped = (
-        np.asarray(qr(silent.T, pivoting=True, mode="r")[1])[: silent.shape[1]].tolist()
-        if silent.size
+        np.asarray(qr(undetermined.T, pivoting=True, mode="r")[1])[: undetermined.shape[1]].tolist()
+        if undetermined.size
         else []
     )
     kept = [k for k in range(factor.shape[1]) if k not in dropped]
@@ -161,7 +161,7 @@ def identifiable_columns(factor: Array) -> tuple[list[int], NDArray[np.int_]]:
 def load_from_fit(frame: str, fit: Fit, place: NDArray[np.int_]) -> Load:
     """Return the load whose ten parameters stand at ``place`` in a fit.
 
-    -1 where they are not told.
+    -1 where they are not determined.
     """
     known = np.flatnonzero(place >= 0)
     at = place[known]

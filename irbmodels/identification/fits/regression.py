@@ -180,9 +180,9 @@ def invert_factor(factor: Array, names: tuple[str, ...]) -> Array:
     from scipy.linalg.lapack import dtrtri
 
     length = np.linalg.norm(factor, axis=0)
-    silent = [name for name, size in zip(names, length, strict=True) if size == 0.0]
-    if silent:
-        raise InputError(f"these samples say nothing about {', '.join(silent)}")
+    without_effect = [name for name, size in zip(names, length, strict=True) if size == 0.0]
+    if without_effect:
+        raise InputError(f"these samples do not depend on {', '.join(without_effect)}")
     unit = factor / length
     inverse, singular = dtrtri(unit)
     # the inverse of the smallest singular value, up to sqrt(p)
@@ -190,7 +190,7 @@ def invert_factor(factor: Array, names: tuple[str, ...]) -> Array:
         mixed = np.flatnonzero(np.abs(svd(unit)[2][-1]) > 0.1)
         confounded = ", ".join(names[i] for i in mixed)
         raise InputError(
-            f"these samples do not tell apart: {confounded}; excite them, or take fewer parameters"
+            f"these samples cannot separate: {confounded}; excite them, or take fewer parameters"
         )
     result: Array = np.triu(inverse) / length[:, None]
     return result

@@ -153,7 +153,7 @@ def _fit_at(
     size = np.linalg.norm(slopes, axis=0)
     undetermined = [name for name, length in zip(names, size, strict=True) if not length > 0.0]
     if undetermined:
-        raise InputError(f"these samples say nothing about {', '.join(undetermined)}")
+        raise InputError(f"these samples do not depend on {', '.join(undetermined)}")
     U, singular, Vt = np.linalg.svd(slopes / size, full_matrices=False)
     if singular[-1] < RANK_TOLERANCE:
         mixed = ", ".join(name for name, part in zip(names, Vt[-1], strict=True) if abs(part) > 0.1)

@@ -74,7 +74,7 @@ def _samples(recording: Recording, window: float) -> int:
 
 
 def _outlying(x: Array, samples: int, threshold: float) -> Mask:
-    """Where values of one axis lie far off."""
+    """Mask of the values of one axis that lie far off."""
     if len(x) < _FEWEST:
         return np.zeros(len(x), dtype=bool)
     rough = np.abs(x - _between_neighbours(x, samples))

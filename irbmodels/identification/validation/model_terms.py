@@ -75,13 +75,13 @@ def select_terms(
             axes whose samples tell them; others keep what the robot has, unless samples show that
             it is not there. ``own``: Fs - Fc of every axis, at the robot's speeds. ``coulomb``:
             without Fs - Fc.
-        rotors: True for rotor inertias; default: if samples tell one of them apart from
+        rotors: True for rotor inertias; default: if samples separate one of them from
             bodies, and it is positive.
 
     Raises:
         UnknownName: if there is no such friction.
         MissingData: if the robot has no law of its own.
-        InputError: if samples do not tell the parameters apart.
+        InputError: if samples cannot separate the parameters.
     """
     if friction not in FRICTION:
         raise UnknownName("friction", friction, FRICTION)

@@ -90,7 +90,7 @@ def identify(
             axes whose samples tell them; others keep what the robot has, unless samples show that
             it is not there. ``own``: Fs - Fc of every axis, at the robot's speeds. ``coulomb``:
             without Fs - Fc.
-        rotors: True for rotor inertias; default: if samples tell one of them apart
+        rotors: True for rotor inertias; default: if samples separate one of them
             from bodies.
         seed: Of the random states that find the sums.
 

@@ -121,15 +121,15 @@ def curves_figure(verdict: Verdict) -> Figure:
         factor, unit = (1000.0, "mm") if linear else (float(np.degrees(1.0)), "deg")
         reach = 0.0
         for axes, quantity, per in zip(row, ("q", "v", "a"), ("", "/s", "/s²"), strict=True):
-            found = binned_mean(
+            binned = binned_mean(
                 residual[:, i],
                 verdict.state(quantity)[:, axis],
                 float(verdict.whiteness.correlation_length[i]),
             )
-            at = factor * found.at
-            low, high = found.mean - 2.0 * found.error, found.mean + 2.0 * found.error
+            at = factor * binned.at
+            low, high = binned.mean - 2.0 * binned.error, binned.mean + 2.0 * binned.error
             axes.fill_between(at, low, high, color=AXIS_COLORS[0], alpha=0.18, lw=0.0)
-            axes.plot(at, found.mean, color=AXIS_COLORS[0], lw=1.4)
+            axes.plot(at, binned.mean, color=AXIS_COLORS[0], lw=1.4)
             axes.axhline(0.0, color="0.5", lw=0.6)
             lay_out(axes)
             reach = max(reach, float(np.max(np.abs([low, high]))))

@@ -135,7 +135,7 @@ def remarks(verdict: Verdict) -> list[str]:
         lines.append(
             "if the model misses a term: are positions and torques on one clock"
             " (recordings.estimate_delay tells), the arm mounted as the robot says, tool and"
-            " payload told, rotors in?"
+            " payload given, rotors in?"
         )
     if verdict.unidentifiable:
         lines.append(
