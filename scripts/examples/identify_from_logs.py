@@ -12,13 +12,8 @@ from pathlib import Path
 import numpy as np
 
 import irbmodels as irb
+from irbmodels.identification import validation
 from irbmodels.identification.recordings import Sensors, read_recording, synthetic_recording
-from irbmodels.identification.validation import (
-    identify,
-    prepare,
-    split_recording,
-    write_parameter_set,
-)
 from irbmodels.trajectory import Motion
 from irbmodels.trajectory.fourier import FourierSeries
 
@@ -45,16 +40,18 @@ def main(*paths: str) -> None:
         synthetic_log(Path("log.csv"))
     # what is known before: a CAD model
     known = irb.load("irb2400", tool="spindle", parameters="jia2018")
-    pairs = [split_recording(read_recording(path, known)) for path in paths or ("log.csv",)]
-    estimation, held_out = ([prepare(part) for part in parts] for parts in zip(*pairs, strict=True))
+    logs = [read_recording(path, known) for path in paths or ("log.csv",)]
+    pairs = zip(*map(validation.split_recording, logs), strict=True)
+    estimation, held_out = ([validation.prepare(part) for part in parts] for parts in pairs)
 
-    result = identify(known, estimation, held_out)
+    result = validation.identify(known, estimation, held_out)
     verdict = result.verdict
     print("trustworthy" if verdict.trustworthy else "\n".join(map(str, verdict.reasons)))
     print("RMSE before [N m]:", verdict.previous.rmse.round(1))
     print("RMSE now    [N m]:", verdict.held_out.rmse.round(1))
 
-    path = write_parameter_set("specimen.yaml", result.parameters, verdict, "identify_from_logs.py")
+    path = Path("specimen.yaml")
+    validation.write_parameter_set(path, result.parameters, verdict, "identify_from_logs.py")
     print(irb.load("irb2400", tool="spindle", parameters=path))
 
 
