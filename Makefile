@@ -21,8 +21,9 @@ demo: .venv/installed-core
 	$(BIN)/irbmodels demo
 
 # One thread of linear algebra in each of pytest's processes: more of them only wait for each other.
+# The tests of a file stay together, so that what they share is made once.
 test: .venv/installed-dev
-	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
 
 docs: .venv/installed-dev
 	$(BIN)/python -m pytest tests/project/test_docs.py tests/project/test_tool_pages.py
