@@ -8,22 +8,22 @@ def test_ik_command(run):
     bound it breaks.
     """
     pose = "940,0,1455,0.70711,0,0.70711,0"
-    code, told, _ = run("ik", "irb2400", "--pose", pose, "--near", "0,0,0,0,0,0")
+    code, printed, _ = run("ik", "irb2400", "--pose", pose, "--near", "0,0,0,0,0,0")
     assert code == 0
-    rows = [line.split() for line in told.splitlines() if line[:4].strip().isdigit()]
+    rows = [line.split() for line in printed.splitlines() if line[:4].strip().isdigit()]
     assert rows[0][:7] == ["1", *["0.0000"] * 6]
     assert rows[0][7:] == ["[0,0,0,0]?", "wrist", "inside", "0.0000"]
-    assert "q3 - q2 = -159.7 not in -60 .. 65 deg" in told
-    code, told, _ = run("ik", "irb2400", "--pose", pose, "--in-range", "--conf", "0,0,0,0")
+    assert "q3 - q2 = -159.7 not in -60 .. 65 deg" in printed
+    code, printed, _ = run("ik", "irb2400", "--pose", pose, "--in-range", "--conf", "0,0,0,0")
     assert code == 0
-    assert len([line for line in told.splitlines() if line[:4].strip().isdigit()]) == 1
-    code, told, _ = run(
+    assert len([line for line in printed.splitlines() if line[:4].strip().isdigit()]) == 1
+    code, printed, _ = run(
         "ik", "irb2400", "--pose", "900,100,1400,0,1,0,0", "--tool", "spindle", "--turns"
     )
-    assert len([line for line in told.splitlines() if line[:4].strip().isdigit()]) == 16
-    code, told, _ = run("ik", "irb930", "--pose", "700,100,400,0,1,0,0")
-    assert "q3 mm" in told
-    assert "-164.2000" in told
+    assert len([line for line in printed.splitlines() if line[:4].strip().isdigit()]) == 16
+    code, printed, _ = run("ik", "irb930", "--pose", "700,100,400,0,1,0,0")
+    assert "q3 mm" in printed
+    assert "-164.2000" in printed
 
 
 TARGET = "[[900,100,900],[0,0,1,0],[0,0,0,0],[9E9,9E9,9E9,9E9,9E9,9E9]]"
@@ -31,11 +31,11 @@ TARGET = "[[900,100,900],[0,0,1,0],[0,0,0,0],[9E9,9E9,9E9,9E9,9E9,9E9]]"
 
 def test_ik_command_takes_a_robtarget(run):
     """The programmed posture has a star and comes first; a quaternion of three digits is noted."""
-    code, told, err = run("ik", "irb1600", "--target", TARGET)
+    code, printed, err = run("ik", "irb1600", "--target", TARGET)
     assert (code, err) == (0, "")
     rows = [
         line.split()
-        for line in told.splitlines()
+        for line in printed.splitlines()
         if line.strip()[:1] in "*123456789" and "[" in line
     ]
     assert rows[0][0] == "*1"
@@ -95,7 +95,7 @@ HOME = "815,0,961.5,0.70711,0,0.70711,0"
     ],
 )
 def test_ik_command_refuses(run, arguments, code, message):
-    got, out, told = run("ik", *arguments)
+    got, out, err = run("ik", *arguments)
     assert (got, out) == (code, "")
-    assert message in told
-    assert told.count("\n") == 1
+    assert message in err
+    assert err.count("\n") == 1

@@ -119,10 +119,10 @@ def test_other_surroundings_have_other_kernels(folder, caplog, monkeypatch, part
     """
     ask()
     compiled(caplog)
-    told = json.loads(cache.environment_key())
-    assert len(told) == 5
-    told[part] = ["other", told[part]]
-    monkeypatch.setattr(cache, "environment_key", lambda: json.dumps(told))
+    environment = json.loads(cache.environment_key())
+    assert len(environment) == 5
+    environment[part] = ["other", environment[part]]
+    monkeypatch.setattr(cache, "environment_key", lambda: json.dumps(environment))
     assert not cache.is_ready("one")
     assert ask(number=10.0) == 12.0
     assert compiled(caplog) == 1
@@ -140,22 +140,22 @@ def test_surroundings_tell_sources_apart(monkeypatch, tmp_path):
     import llvmlite.binding
     import numba
 
-    told = cache.environment_key()
-    assert numba.__version__ in told
-    assert llvmlite.binding.get_host_cpu_name() in told
+    environment = cache.environment_key()
+    assert numba.__version__ in environment
+    assert llvmlite.binding.get_host_cpu_name() in environment
     assert (
-        "avx" in told
-        or "neon" in told
-        or llvmlite.binding.get_host_cpu_features().flatten() in told
+        "avx" in environment
+        or "neon" in environment
+        or llvmlite.binding.get_host_cpu_features().flatten() in environment
     )
-    assert json.dumps(sys.version) in told
+    assert json.dumps(sys.version) in environment
     package = Path(cache.__file__).parents[1]
     for room in ("compiled", "model"):
         shutil.copytree(
             package / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__")
         )
     monkeypatch.setattr(cache, "__file__", str(tmp_path / "compiled" / "cache.py"))
-    assert cache.environment_key.__wrapped__() == told
+    assert cache.environment_key.__wrapped__() == environment
     writers = [
         f"compiled/{name}.py"
         for name in ("simd_math", "numba_writer", "symbolic", "program", "queries")
@@ -163,12 +163,12 @@ def test_surroundings_tell_sources_apart(monkeypatch, tmp_path):
     for name in (*writers, "model/mechanism.py"):
         text = (tmp_path / name).read_text(encoding="utf-8")
         (tmp_path / name).write_text(text + "\n", encoding="utf-8")
-        assert cache.environment_key.__wrapped__() != told, name
+        assert cache.environment_key.__wrapped__() != environment, name
         (tmp_path / name).write_text(text, encoding="utf-8")
     (tmp_path / "model" / "limits.py").write_text("", encoding="utf-8")
-    assert cache.environment_key.__wrapped__() == told
+    assert cache.environment_key.__wrapped__() == environment
     monkeypatch.setattr(llvmlite.binding, "get_host_cpu_name", lambda: "another")
-    assert cache.environment_key.__wrapped__() != told
+    assert cache.environment_key.__wrapped__() != environment
 
 
 def test_without_the_extra(monkeypatch):
@@ -597,11 +597,11 @@ def processes(tmp_path, count, **more):
     ):
         pass
     go.touch()
-    told = [process.communicate(timeout=120) for process in started]
+    outputs = [process.communicate(timeout=120) for process in started]
     for path in here:
         path.unlink(missing_ok=True)
-    assert [process.returncode for process in started] == [0] * count, told
-    return told
+    assert [process.returncode for process in started] == [0] * count, outputs
+    return outputs
 
 
 def test_processes_that_compile_at_once(folder, tmp_path):
@@ -612,16 +612,16 @@ def test_processes_that_compile_at_once(folder, tmp_path):
     cold = processes(tmp_path, 3)
     assert [float(printed) for printed, _ in cold] == pytest.approx([weight] * 3, rel=1e-12)
     assert all(
-        re.fullmatch(r"compiled gravity for arrays in \d+\.\d s \(kept in .*\)\n", said)
-        for _, said in cold
-        if said
+        re.fullmatch(r"compiled gravity for arrays in \d+\.\d s \(kept in .*\)\n", stderr)
+        for _, stderr in cold
+        if stderr
     )
-    assert any(said for _, said in cold)
+    assert any(stderr for _, stderr in cold)
     assert len(entries(folder)) == 1
     assert entries(folder)[0].startswith("kernel_")
-    ((printed, said),) = processes(tmp_path, 1)
+    ((printed, stderr),) = processes(tmp_path, 1)
     assert float(printed) == pytest.approx(weight, rel=1e-12)
-    assert said == ""
+    assert stderr == ""
 
 
 def test_numba_s_own_settings_do_not_scatter_kernels(folder, tmp_path):
@@ -635,8 +635,8 @@ def test_numba_s_own_settings_do_not_scatter_kernels(folder, tmp_path):
             if folder.exists()
             else {}
         )
-        ((_, said),) = processes(tmp_path, 1, NUMBA_CACHE_DIR=str(elsewhere))
-        assert bool(said) == expected
+        ((_, stderr),) = processes(tmp_path, 1, NUMBA_CACHE_DIR=str(elsewhere))
+        assert bool(stderr) == expected
         after = {path: path.stat().st_mtime_ns for path in folder.rglob("*.nb?")}
         assert after
         assert expected or after == before

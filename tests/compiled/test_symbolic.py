@@ -546,7 +546,7 @@ def test_programs_are_the_same_in_every_process():
         " m)) for x in ('forward_dynamics', 'inverse_dynamics_derivatives')])"
     )
     root = Path(__file__).resolve().parents[2]
-    told = [
+    keys = [
         subprocess.run(
             [sys.executable, "-c", code],
             env={"PYTHONHASHSEED": seed},
@@ -557,13 +557,13 @@ def test_programs_are_the_same_in_every_process():
         ).stdout
         for seed in ("1", "2")
     ]
-    assert told[0] == told[1]
+    assert keys[0] == keys[1]
     stripped = mechanism_of(loaded("irb2400").dynamic_model, True)
     written = [
         repr(program_for(query, stripped))
         for query in ("forward_dynamics", "inverse_dynamics_derivatives")
     ]
-    assert told[0].strip() == f"{stripped.key} {written}"
+    assert keys[0].strip() == f"{stripped.key} {written}"
 
 
 X, Y = casadi.SX.sym("x", 3), casadi.SX.sym("y", 2)
@@ -710,7 +710,7 @@ def test_wide_trees_are_written_in_seconds():
     of the axes for every joint.
     """
     robot = urdf([("revolute", "0 1 0", "")] * 40, branch=True)
-    begun = time.process_time()
+    start = time.process_time()
     program_for("mass_matrix", mechanism(robot, "mass_matrix"))
     # 0.5 s; much more where every pair of joints touches every entry of M
-    assert time.process_time() - begun < 5.0
+    assert time.process_time() - start < 5.0

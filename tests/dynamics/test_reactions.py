@@ -343,21 +343,21 @@ def test_a_sensor_of_a_urdf_feels_the_tool_that_is_in_the_file(tmp_path, built_i
         irb.describe("irb2400").urdf("serial", tool="spindle" if built_in else None),
         encoding="utf-8",
     )
-    stranger, robot = (
+    foreign, robot = (
         irb.from_urdf(path),
         irb.load("irb2400", tool="spindle").with_payload(irb.payload(1.0, [0, 0.1, 0])),
     )
     if not built_in:
-        stranger = stranger.with_tool("spindle")
-    stranger = stranger.with_payload(irb.payload(1.0, [0, 0.1, 0]))
+        foreign = foreign.with_tool("spindle")
+    foreign = foreign.with_payload(irb.payload(1.0, [0, 0.1, 0]))
     A, wrench = robot.dh().A, np.array([1.0, -20.0, 30.0, 4.0, 5.0, 6.0])
     for q, v, a in oracles.states("irb2400_16", 3):
         wanted = robot.sensor(q, v, a, wrench=wrench)
         np.testing.assert_allclose(
-            stranger.sensor(A @ q, A @ v, A @ a, wrench=wrench), wanted, rtol=0, atol=1e-9
+            foreign.sensor(A @ q, A @ v, A @ a, wrench=wrench), wanted, rtol=0, atol=1e-9
         )
         assert np.linalg.norm(wanted[:3]) > 1.0
-        flange = stranger.reactions(A @ q, A @ v, A @ a).flange
+        flange = foreign.reactions(A @ q, A @ v, A @ a).flange
         np.testing.assert_allclose(flange, robot.reactions(q, v, a).flange, rtol=0, atol=1e-9)
 
 

@@ -484,14 +484,14 @@ def run(capsys):
 def test_exit_codes(run, urdf):
     """0 for a clean file, notes allowed; 1 for warnings and errors; 2 for what is no URDF."""
     assert run(irb.urdf_path("irb1600")) == (0, "", "0 errors, 0 warnings, 0 notes\n")
-    code, printed, said = run(irb.urdf_path("irb2400", "parallelogram"))
-    assert (code, printed.count("\n"), said) == (0, 4, "0 errors, 0 warnings, 4 notes\n")
-    for inertia, said in (
+    code, printed, stderr = run(irb.urdf_path("irb2400", "parallelogram"))
+    assert (code, printed.count("\n"), stderr) == (0, 4, "0 errors, 0 warnings, 4 notes\n")
+    for inertia, stderr in (
         (tensor(1, 1, 9), "1 error, 0 warnings, 0 notes\n"),
         (tensor(1, 1, 1), "0 errors, 1 warning, 0 notes\n"),
     ):
         code, printed, complaint = run(urdf(one_body("1", inertia)))
-        assert (code, printed.count("\n"), complaint) == (1, 1, said)
+        assert (code, printed.count("\n"), complaint) == (1, 1, stderr)
 
 
 @pytest.mark.parametrize(
@@ -506,11 +506,11 @@ def test_exit_codes(run, urdf):
 def test_unusable_files_are_one_line(content, words, run, urdf, tmp_path):
     """No XML, no robot, no file: one line on stderr and exit code 2."""
     path = tmp_path / "absent.urdf" if content is None else urdf(content)
-    code, printed, said = run(path)
+    code, printed, stderr = run(path)
     assert (code, printed) == (2, "")
-    assert said.startswith("error: ")
-    assert words in said
-    assert said.count("\n") == 1
+    assert stderr.startswith("error: ")
+    assert words in stderr
+    assert stderr.count("\n") == 1
 
 
 def test_json_holds_every_field(run, urdf):
@@ -529,14 +529,14 @@ def test_repair_on_the_command_line(run, urdf, tmp_path):
     the file stays.
     """
     path, out = urdf(one_body("1", tensor(1, 1, 9))), tmp_path / "out.urdf"
-    code, _, said = run(path, "--repair", out)
+    code, _, stderr = run(path, "--repair", out)
     assert code == 1  # about the file that was examined
-    assert "repaired link 'body': tensor moved by" in said
+    assert "repaired link 'body': tensor moved by" in stderr
     assert run(out)[0] == 0
     content = path.read_bytes()
-    code, printed, said = run(path, "--repair", path)
-    assert (code, printed, said.count("\n")) == (2, "", 1)
-    assert "is the file that is examined" in said
+    code, printed, stderr = run(path, "--repair", path)
+    assert (code, printed, stderr.count("\n")) == (2, "", 1)
+    assert "is the file that is examined" in stderr
     assert path.read_bytes() == content
 
 

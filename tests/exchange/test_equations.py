@@ -450,9 +450,11 @@ def test_lengths_are_named_after_the_dh_table(name):
     robot = irb.load(name)
     table, actual = robot.dh(), 0
     for line in equations_text(robot, "pose", "sympy").splitlines():
-        if told := re.search(r"p\w+: (\S+),  # \[m\] .*, (-1 )?([ad]) of DH row (\d)", line):
-            value = getattr(table, told[3])[int(told[4]) - 1] * (-1.0 if told[2] else 1.0)
-            assert float(told[1]) == pytest.approx(value, rel=1e-11)
+        if source_text := re.search(r"p\w+: (\S+),  # \[m\] .*, (-1 )?([ad]) of DH row (\d)", line):
+            value = getattr(table, source_text[3])[int(source_text[4]) - 1] * (
+                -1.0 if source_text[2] else 1.0
+            )
+            assert float(source_text[1]) == pytest.approx(value, rel=1e-11)
             actual += 1
     assert actual == np.count_nonzero(table.a) + np.count_nonzero(table.d)
 

@@ -277,8 +277,8 @@ def test_a_mistake_is_one_line(arguments, words, tmp_path, monkeypatch, capsys):
     """Exit code 2, one line, no file."""
     monkeypatch.chdir(tmp_path)
     assert cli.main(["export", *arguments, "-o", "out"]) == 2
-    said = capsys.readouterr().err
-    lines = [line for line in said.splitlines() if line.startswith("error: ")]
+    stderr = capsys.readouterr().err
+    lines = [line for line in stderr.splitlines() if line.startswith("error: ")]
     assert len(lines) == 1
-    assert words in said
+    assert words in stderr
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]

@@ -163,9 +163,9 @@ def test_urdfdom_reads_the_expanded_file(name, coupling, package, tmp_path):
     """ROS's own parser accepts what xacro makes."""
     path = tmp_path / "expanded.urdf"
     path.write_text(expanded(package(name, coupling)[0]), encoding="utf-8")
-    said = subprocess.run(["check_urdf", path], capture_output=True, text=True, check=False)
-    assert said.returncode == 0, said.stderr
-    assert "root Link: base_link" in said.stdout
+    process = subprocess.run(["check_urdf", path], capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stderr
+    assert "root Link: base_link" in process.stdout
 
 
 @pytest.mark.parametrize(("name", "coupling"), TREES)

@@ -199,11 +199,11 @@ def test_the_folder_is_a_gazebo_model(written):
         for joint in model.iterfind("joint")
         if joint.find("axis/mimic") is not None
     }
-    told = {
+    message = {
         name: (mimic.get("joint"), float(mimic.findtext("multiplier")))
         for name, mimic in mimics.items()
     }
-    assert told == {
+    assert message == {
         "joint_carrier": ("joint_2", -1.0), "joint_crank": ("joint_3", 1.0),
         "joint_rod_carrier": ("joint_3", -1.0), "joint_rod": ("joint_2", 1.0),
     }  # fmt: skip
@@ -298,7 +298,7 @@ def test_any_urdf_becomes_sdf(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("robot", "options", "told"),
+    ("robot", "options", "message"),
     [
         (lambda: irb.load("irb1600"), Options(carrier_kg=0.0), "should be above 0"),
         (lambda: irb.load("irb1600"), Options(meshes="here"), "no style of mesh paths 'here'"),
@@ -311,9 +311,9 @@ def test_any_urdf_becomes_sdf(tmp_path):
     ],
 )
 @pytest.mark.filterwarnings("ignore::irbmodels.errors.PhysicsWarning")
-def test_what_cannot_be_sdf_is_refused_in_one_line(robot, options, told, tmp_path):
+def test_what_cannot_be_sdf_is_refused_in_one_line(robot, options, message, tmp_path):
     """Nothing is written then."""
-    with pytest.raises(irb.IrbError, match=told) as refusal:
+    with pytest.raises(irb.IrbError, match=message) as refusal:
         export(robot(), "sdf", tmp_path, options)
     assert "\n" not in str(refusal.value)
     assert not list(tmp_path.rglob("*.*"))

@@ -155,8 +155,8 @@ def test_committed_meshes_are_what_the_script_writes(script, tmp_path):
     """Nothing differs; a mesh that is changed, lost or left over is named, and writing mends all
     three.
     """
-    code, said = script("--check")
-    assert code == 0, said
+    code, output = script("--check")
+    assert code == 0, output
     changed, lost, extra = (
         tmp_path / "meshes/irb1600/visual" / f"{name}.obj"
         for name in ("link_1_black", "link_5_orange", "x")
@@ -166,10 +166,10 @@ def test_committed_meshes_are_what_the_script_writes(script, tmp_path):
     )
     lost.unlink()
     extra.write_text("v 0 0 0\n", encoding="utf-8")
-    code, said = script("--check")
+    code, output = script("--check")
     assert code == 1
     for path in (changed, lost, extra):
-        assert path.relative_to(tmp_path).as_posix() in said
+        assert path.relative_to(tmp_path).as_posix() in output
     assert extra.exists()
     assert script()[0] == 0
     assert not extra.exists()
@@ -475,8 +475,8 @@ def elsewhere(tmp_path, monkeypatch, capfd):
     """Work in an empty folder; afterwards nothing is in it, and nothing was printed."""
     monkeypatch.chdir(tmp_path)
     yield tmp_path
-    said = capfd.readouterr()
-    assert (said.out, said.err) == ("", "")
+    output = capfd.readouterr()
+    assert (output.out, output.err) == ("", "")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -435,7 +435,7 @@ TURNS = LINKS + JOINT.format("revolute", "a", "b")
 
 
 @pytest.mark.parametrize(
-    ("model", "told"),
+    ("model", "words"),
     [
         ("<oops", "not XML"),
         ("<robot/>", "the root element is <robot>, not <sdf>"),
@@ -461,14 +461,14 @@ TURNS = LINKS + JOINT.format("revolute", "a", "b")
          + JOINT.format("revolute", "a", "b"), "computed from shapes"),
     ],
 )  # fmt: skip
-def test_sdf_that_is_no_tree_is_refused_in_one_line(model, told, tmp_path):
+def test_sdf_that_is_no_tree_is_refused_in_one_line(model, words, tmp_path):
     path = tmp_path / "m.sdf"
     path.write_text(
         model
         if model.startswith(("<oops", "<robot", "<sdf"))
         else f"<sdf><model name='m'>{model}</model></sdf>"
     )
-    with pytest.raises(irb.UrdfError, match=told) as refusal:
+    with pytest.raises(irb.UrdfError, match=words) as refusal:
         from_file(path)
     assert str(refusal.value).startswith(str(path))
     assert "\n" not in str(refusal.value)
@@ -482,7 +482,7 @@ HINGED = f"<worldbody>{HINGE.format('')}</worldbody>"
 
 
 @pytest.mark.parametrize(
-    ("model", "told"),
+    ("model", "words"),
     [
         ("<oops", "MuJoCo cannot read this"),
         ("<worldbody>" + HINGE.format('type="ball"') + "</worldbody>", "joint 'j' is 'ball'"),
@@ -497,13 +497,13 @@ HINGED = f"<worldbody>{HINGE.format('')}</worldbody>"
          "equality c is a 'connect'"),
     ],
 )  # fmt: skip
-def test_mjcf_that_is_no_tree_is_refused_in_one_line(model, told, tmp_path):
+def test_mjcf_that_is_no_tree_is_refused_in_one_line(model, words, tmp_path):
     pytest.importorskip("mujoco")
     path = tmp_path / "m.mjcf"
     path.write_text(
         model if model.startswith("<oops") else f"<mujoco>{model}</mujoco>", encoding="utf-8"
     )
-    with pytest.raises(irb.UrdfError, match=told) as refusal:
+    with pytest.raises(irb.UrdfError, match=words) as refusal:
         from_file(path)
     assert "\n" not in str(refusal.value)
 
@@ -511,10 +511,10 @@ def test_mjcf_that_is_no_tree_is_refused_in_one_line(model, told, tmp_path):
 def test_files_that_cannot_be_read(tmp_path):
     """A missing file, a folder and another kind of XML are said in one line."""
     (tmp_path / "x.xml").write_text("<html/>", encoding="utf-8")
-    for path, told in (
+    for path, words in (
         (tmp_path / "no.sdf", "No such file"),
         (tmp_path, "is a folder"),
         (tmp_path / "x.xml", "root element is <html>"),
     ):
-        with pytest.raises(irb.IrbError, match=told):
+        with pytest.raises(irb.IrbError, match=words):
             from_file(path)

@@ -792,9 +792,9 @@ def test_missing_numbers_keep_their_place(tmp_path, robot):
     np.testing.assert_array_equal(np.argwhere(log.has(Flag.NO_TORQUE)), [[38, 3]])
     np.testing.assert_array_equal(np.argwhere(log.has(Flag.NO_SPEED)), [[39, 0]])
     assert "row 12, column 'q2_deg': no number here, and in 2 rows of 200 in all" in whatever(log)
-    motions, told = log.usable()
+    motions, finding = log.usable()
     assert sum(len(motion.t) for motion in motions) == COUNT - 4
-    assert told.message == "4 of 200 samples left out (2 NO_POSITION, 1 NO_SPEED, 1 NO_TORQUE)"
+    assert finding.message == "4 of 200 samples left out (2 NO_POSITION, 1 NO_SPEED, 1 NO_TORQUE)"
     assert all(np.isfinite(motion.q).all() and np.isfinite(motion.tau).all() for motion in motions)
 
 
@@ -984,16 +984,16 @@ def test_a_delay_is_found_between_samples(late):
 def test_the_deviation_of_a_delay_is_honest():
     """Over many draws of noise the error is as large as it says."""
     t, step = np.arange(800) * 0.004, 0.004
-    errors, told = [], []
+    errors, deviations = [], []
     for seed in range(60):
         rng = np.random.default_rng(seed)
         actual = estimate_delay(
             wandering(t - 0.0113) + rng.normal(0.0, 0.3, t.size), wandering(t), step
         )
         errors.append(actual.seconds - 0.0113)
-        told.append(actual.deviation)
-    assert 0.8 < np.std(errors) / np.mean(told) < 1.25  # 60 draws: +-9 %
-    assert np.mean(told) < step / 5.0
+        deviations.append(actual.deviation)
+    assert 0.8 < np.std(errors) / np.mean(deviations) < 1.25  # 60 draws: +-9 %
+    assert np.mean(deviations) < step / 5.0
 
 
 @pytest.mark.parametrize(

@@ -301,15 +301,15 @@ def test_parameters_that_go_together_are_named():
         least_squares(Accumulator(2, ("a", "b", "c"), ("", "", "")).add(Y, y))
 
 
-@pytest.mark.parametrize(("apart", "told"), [(1e-6, True), (1e-11, False)])
-def test_how_nearly_alike_columns_may_be(apart, told):
+@pytest.mark.parametrize(("apart", "words"), [(1e-6, True), (1e-11, False)])
+def test_how_nearly_alike_columns_may_be(apart, words):
     """Columns that differ by 1e-6 are told apart, with 1e6 times the deviation; by 1e-11 they are
     not.
     """
     Y, y, _ = small()
     Y[..., 2] = Y[..., 0] + apart * Y[..., 2]
     total = Accumulator(2, ("a", "b", "c"), ("", "", "")).add(Y, y)
-    if told:
+    if words:
         assert 1e5 < least_squares(total).condition < 1e7
     else:
         with pytest.raises(InputError, match="a, c"):

@@ -233,13 +233,13 @@ def test_intervals_hold_the_truth(good):
     """Of 54 sums, and the Stribeck speeds that logs tell, 95 % intervals hold the true ones, but
     for bad luck of 1 in 10 000.
     """
-    told = [
+    axes = [
         int(name.removeprefix("v_St_")) - 1 for name in good.fit_with_speeds.names[good.base.rank :]
     ]
-    assert set(told) >= {2, 3, 4, 5}
+    assert set(axes) >= {2, 3, 4, 5}
     exact = [
         *good.base.values(cases.truth().parameter_vector()),
-        *cases.truth().friction_model.v_St[told],
+        *cases.truth().friction_model.v_St[axes],
     ]
     inside = [
         one.low <= value <= one.high
@@ -386,12 +386,12 @@ def test_the_file_says_how_sure_it_is(good):
     reader finds them.
     """
     _loaded(good)
-    said = yaml.safe_load(_FILE[0].read_text())["identified"]
-    assert said["trustworthy"] is True
-    assert said["reasons"] == []
+    identified = yaml.safe_load(_FILE[0].read_text())["identified"]
+    assert identified["trustworthy"] is True
+    assert identified["reasons"] == []
     # N m, Tab. 5 of S000
-    assert said["sums"]["Fc_2"] == [pytest.approx(31.2, abs=2.0), pytest.approx(0.3, abs=0.2)]
-    assert list(said["sums"]) == list(good.fit_with_speeds.names)
+    assert identified["sums"]["Fc_2"] == [pytest.approx(31.2, abs=2.0), pytest.approx(0.3, abs=0.2)]
+    assert list(identified["sums"]) == list(good.fit_with_speeds.names)
 
 
 def test_a_set_goes_into_a_urdf(good, tmp_path):
@@ -978,7 +978,7 @@ def test_input_of_a_verdict_is_checked(held):
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"estimation": []}, "there is no log of the fit"),
         ({"held_out": []}, "there is no log held out"),
@@ -994,14 +994,14 @@ def test_input_of_a_verdict_is_checked(held):
         ({"rotors": "yes"}, "rotors is True or False, not 'yes'"),
     ],
 )
-def test_input_of_an_identification_is_checked(held, change, told):
+def test_input_of_an_identification_is_checked(held, change, message):
     """What is no log, of another robot, not prepared, no axis or no seed: one line."""
     words = {"robot": cases.truth(), "estimation": held, "held_out": held} | change
     for name, value in change.items():
         words[name] = (
             [cases.log(1)] if value == "raw" else irb.load("irb930") if value == "four" else value
         )
-    with pytest.raises(InputError, match=re.escape(told)):
+    with pytest.raises(InputError, match=re.escape(message)):
         identify(words.pop("robot"), words.pop("estimation"), words.pop("held_out"), **words)
 
 

@@ -196,6 +196,6 @@ def test_a_number_remembers_its_text(text):
 
 
 @given(st.text(st.characters(max_codepoint=255), max_size=30))
-def test_any_string_comes_back(said):
-    assert string(string_text(said)) == said
-    assert module(f"VAR string s:={string_text(said)};")["s"] == said
+def test_any_string_comes_back(text):
+    assert string(string_text(text)) == text
+    assert module(f"VAR string s:={string_text(text)};")["s"] == text

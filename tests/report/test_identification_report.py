@@ -117,15 +117,15 @@ def test_tables_without_a_fit(checked):
     text = printed(verdict_tables(checked))
     assert "base parameter" not in text
     assert len(cells(text, "model against measurement", 2)) == 7
-    said = remarks(checked)
-    assert said[0] == f"{checked.held_samples} samples, none of them used for a fit"
+    sentences = remarks(checked)
+    assert sentences[0] == f"{checked.held_samples} samples, none of them used for a fit"
 
 
 def test_remarks_count_what_is_determined(judged):
     """Counts of base parameters by significance, parameters without influence, flags, and a long
     memory.
     """
-    said = "\n".join(remarks(judged))
+    sentences = "\n".join(remarks(judged))
     counts = [
         sum(one.significance == state for one in judged.estimates)
         for state in ("significant", "weak", "insignificant")
@@ -133,14 +133,15 @@ def test_remarks_count_what_is_determined(judged):
     assert (
         f"{sum(counts)} base parameters: {counts[0]} significant (deviation up to 10%), {counts[1]}"
         f" weak (up to 50%), {counts[2]} insignificant"
-    ) in said
-    assert "no torque of these axes depends on m_1, " in said
+    ) in sentences
+    assert "no torque of these axes depends on m_1, " in sentences
     assert (
-        f"{100 * judged.flagged['EDGE']:.1f}% of the samples are flagged EDGE and left out" in said
+        f"{100 * judged.flagged['EDGE']:.1f}% of the samples are flagged EDGE and left out"
+        in sentences
     )
-    assert "every link is a body that can exist" in said
-    assert "memory" not in said
-    assert "friction law" not in said
+    assert "every link is a body that can exist" in sentences
+    assert "memory" not in sentences
+    assert "friction law" not in sentences
     white = judged.whiteness._replace(correlation_length=np.array([1.0, 1.9, 7.3, 1.0, 1.0, 1.0]))
     assert "memory in samples of axis 3 (7); intervals" in "\n".join(
         remarks(replace(judged, whiteness=white))

@@ -114,20 +114,20 @@ def test_remarks_say_what_the_numbers_rest_on(robot):
     """Assumed torque limits, extrapolated friction, no acceleration limit, no collision; the
     program's notes at the end.
     """
-    said = "\n".join(remarks(checked(robot, "main"), robot))
+    sentences = "\n".join(remarks(checked(robot, "main"), robot))
     for words in (
         "torque limits of irb2400_16 are assumed",
         "friction there is extrapolated",
         "accelerations were held against no",
     ):
-        assert words in said
-    assert "collision was not looked for" in said
-    assert "corners are not rounded" in said
+        assert words in sentences
+    assert "collision was not looked for" in sentences
+    assert "corners are not rounded" in sentences
     scara = irb.load("irb930")
     still = irb.Motion(np.array([0.0]), np.full((1, 4), -0.1), np.zeros((1, 4)), np.zeros((1, 4)))
-    said = "\n".join(remarks(check_path(scara, still), scara))
-    assert "irb930_12_105 has no friction data" in said
-    assert "speed limits of axes 1, 2, 3 and 4 are assumed" in said
+    sentences = "\n".join(remarks(check_path(scara, still), scara))
+    assert "irb930_12_105 has no friction data" in sentences
+    assert "speed limits of axes 1, 2, 3 and 4 are assumed" in sentences
 
 
 def test_a_line_of_a_loop_has_one_row(robot):

@@ -104,8 +104,8 @@ def test_bad_position_is_refused_by_every_query(case, ask):
     """One state must be finite, of the right shape and near its range; the message says what it was
     and what it may be.
     """
-    name, q, said = BAD_POSITIONS[case]
-    with pytest.raises(irb.InputError, match=said):
+    name, q, message = BAD_POSITIONS[case]
+    with pytest.raises(irb.InputError, match=message):
         ASKS[ask](irb.load(name), q)
 
 
@@ -207,7 +207,7 @@ def test_bad_point_is_refused(point):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ({"parameters": "jia"}, "no parameter set of irb2400_16 'jia'; did you mean 'jia2018'"),
         (
@@ -217,9 +217,9 @@ def test_bad_point_is_refused(point):
         ({"tool": "spindel"}, "no tool 'spindel'; did you mean 'spindle'"),
     ],
 )
-def test_unknown_choices_of_load_name_the_nearest(arguments, said):
+def test_unknown_choices_of_load_name_the_nearest(arguments, message):
     """Sets, couplings and tools are told apart by name."""
-    with pytest.raises(irb.UnknownName, match=said):
+    with pytest.raises(irb.UnknownName, match=message):
         irb.load("irb2400", **arguments)
 
 
@@ -248,16 +248,16 @@ def test_bad_mounting_is_refused(mount):
 
 
 @pytest.mark.parametrize(
-    ("rotors", "said"),
+    ("rotors", "message"),
     [
         ([1] * 5, "rotor inertias"),
         ([1, 1, 1, 1, 1, -1], "negative"),
         ([np.inf] * 6, "rotor inertias"),
     ],
 )
-def test_bad_rotors_are_refused(rotors, said):
+def test_bad_rotors_are_refused(rotors, message):
     """Rotor inertias are one number per axis, none negative."""
-    with pytest.raises(irb.InputError, match=said):
+    with pytest.raises(irb.InputError, match=message):
         irb.load("irb2400").with_rotors(rotors)
 
 
@@ -654,22 +654,22 @@ def test_printed_set_warns_and_names_its_impossible_links():
     """Tab. 3 as printed loads under its own name, and says at the caller's line which links no body
     can be.
     """
-    with pytest.warns(irb.PhysicsWarning) as said:
+    with pytest.warns(irb.PhysicsWarning) as caught:
         robot = irb.load("irb2400", parameters="obal2025_printed")
-    assert len(said) == 1
-    text = str(said[0].message)
+    assert len(caught) == 1
+    text = str(caught[0].message)
     named, reasons = text.split(": ", 1)
     assert named.endswith("impossible in link_2, link_3, link_4, link_6")
     assert re.findall(r"(link_\d): ", reasons) == ["link_2", "link_3", "link_4", "link_6"]
-    assert said[0].filename == __file__
+    assert caught[0].filename == __file__
     assert robot.parameters == "obal2025_printed"
 
 
 def test_warning_of_another_set_points_to_the_caller():
     """with_parameters warns of an impossible set at the line that asked for it, as load does."""
-    with pytest.warns(irb.PhysicsWarning, match="obal2025_printed") as said:
+    with pytest.warns(irb.PhysicsWarning, match="obal2025_printed") as caught:
         irb.load("irb2400").with_parameters("obal2025_printed")
-    assert said[0].filename == __file__
+    assert caught[0].filename == __file__
 
 
 @pytest.mark.parametrize("name", oracles.NAMES)

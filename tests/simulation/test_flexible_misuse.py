@@ -165,7 +165,7 @@ def test_misuse_is_one_clear_line(name):
 
 def test_help_of_a_drive_has_units():
     """Every number of a drive stands in its help, with its unit."""
-    told = plain(render_doc(Drive))
+    page = plain(render_doc(Drive))
     units = {
         "stiffness": "N m/rad",
         "rotor_inertia": "kg m^2",
@@ -180,6 +180,6 @@ def test_help_of_a_drive_has_units():
         "bearing": "N m s/rad",
         "turned_by": "1",
     }.items():
-        line = next(line for line in told.splitlines() if line.strip(" |").startswith(f"{name}: "))
+        line = next(line for line in page.splitlines() if line.strip(" |").startswith(f"{name}: "))
         assert f"[{unit}]" in line, name
     assert math.isinf(Drive().stiffness)

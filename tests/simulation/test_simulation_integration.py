@@ -65,11 +65,11 @@ def test_interrupting_keeps_what_is_computed(arm):
 
 
 def test_progress_is_told(arm):
-    told = []
-    simulate(arm, posture(arm), duration=0.3, progress=lambda *x: told.append(x))
-    times = [t for t, _ in told]
+    reports = []
+    simulate(arm, posture(arm), duration=0.3, progress=lambda *x: reports.append(x))
+    times = [t for t, _ in reports]
     assert times == sorted(times)
-    assert told[-1] == (0.3, 0.3)
+    assert reports[-1] == (0.3, 0.3)
 
 
 def test_a_bar_shows_progress(arm, monkeypatch):

@@ -100,10 +100,10 @@ def test_a_switch_after_the_end_is_refused():
     ):
         simulate(robot, q, duration=0.2, switches=[(5.0, loaded)])
     run = simulate(robot, q, duration=0.02, torque=robot.gravity(q), switches=[(0.01, loaded)])
-    ((time, told),) = run.notes["switches"]
+    ((time, changes),) = run.notes["switches"]
     assert time == 0.01
-    assert (told["robot"], told["tool"], told["payload_kg"]) == ("irb2400_16", None, 5.0)
-    assert told["payload_com_m"] == [0.0, 0.0, 0.1]
+    assert (changes["robot"], changes["tool"], changes["payload_kg"]) == ("irb2400_16", None, 5.0)
+    assert changes["payload_com_m"] == [0.0, 0.0, 0.1]
     assert simulate(irb.load("irb930"), np.zeros(4), duration=0.01).notes["friction"] is None
 
 

@@ -221,7 +221,7 @@ def test_a_run_is_saved_under_its_own_ending(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "told",
+    "metadata",
     [
         b"{not json",
         b"[]",
@@ -236,9 +236,9 @@ def test_a_run_is_saved_under_its_own_ending(tmp_path):
         b'{"linear": [], "columns": {}, "events": [], "notes": 5, "end": null}',
     ],
 )
-def test_foreign_metadata_are_refused(told, tmp_path):
+def test_foreign_metadata_are_refused(metadata, tmp_path):
     """Whatever stands where a run has its notes, one line says that it is no run."""
-    table = pyarrow.table({"t": [0.0]}).replace_schema_metadata({b"irbmodels": told})
+    table = pyarrow.table({"t": [0.0]}).replace_schema_metadata({b"irbmodels": metadata})
     pyarrow.parquet.write_table(table, tmp_path / "foreign.parquet")
     with pytest.raises(irb.MotionError, match="no run of irbmodels, or a damaged one"):
         Run.load(tmp_path / "foreign.parquet")
@@ -249,9 +249,9 @@ def test_run_of_a_newer_schema_is_refused(tmp_path):
     _, run = made()
     run.save(tmp_path / "run.parquet")
     table = pyarrow.parquet.read_table(tmp_path / "run.parquet")
-    told = table.schema.metadata[b"irbmodels"]
-    assert told.startswith(b'{"schema": 1, ')
-    newer = {b"irbmodels": told.replace(b'"schema": 1', b'"schema": 2')}
+    metadata = table.schema.metadata[b"irbmodels"]
+    assert metadata.startswith(b'{"schema": 1, ')
+    newer = {b"irbmodels": metadata.replace(b'"schema": 1', b'"schema": 2')}
     pyarrow.parquet.write_table(table.replace_schema_metadata(newer), tmp_path / "run.parquet")
     with pytest.raises(irb.MotionError, match=r"run\.parquet: was written for schema 2; .* update"):
         Run.load(tmp_path / "run.parquet")

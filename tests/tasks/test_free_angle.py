@@ -775,9 +775,9 @@ def test_a_closed_choice_is_stationary_at_its_seam(arms):
     flat = Cost.of(lambda robot, q, phi: np.square(np.sin((phi - 0.4) / 2.0)) + 0.2)
     chosen = choose_angle(robot, poses, cost=flat, **options)
     np.testing.assert_allclose(np.remainder(chosen.phi, TURN), 0.4, rtol=0, atol=1e-5)
-    begun = choose_angle(robot, poses, cost=flat, start=chosen.q[0], **options)
-    assert math.remainder(begun.phi[-1] - begun.phi[0], TURN) == pytest.approx(0.0, abs=1e-12)
-    np.testing.assert_allclose(begun.q[0], chosen.q[0], rtol=0, atol=1e-6)
+    started = choose_angle(robot, poses, cost=flat, start=chosen.q[0], **options)
+    assert math.remainder(started.phi[-1] - started.phi[0], TURN) == pytest.approx(0.0, abs=1e-12)
+    np.testing.assert_allclose(started.q[0], chosen.q[0], rtol=0, atol=1e-6)
 
 
 def test_a_cyclic_system_is_solved():

@@ -451,9 +451,9 @@ def test_cut_on_the_command_line(tmp_path, capsys):
         )
         == 0
     )
-    said = capsys.readouterr().err
-    assert "torques hold a cut of -30, -40, 10 N (feed, across, axial) in lines 10, 12-14" in said
-    assert "the TCP gives way to the cut by" in said
+    stderr = capsys.readouterr().err
+    assert "torques hold a cut of -30, -40, 10 N (feed, across, axial) in lines 10, 12-14" in stderr
+    assert "the TCP gives way to the cut by" in stderr
     for wrong, message in (
         (["--stiffness", "1,2,3,4,5,6"], "are for a cut"),
         (["--cut", "1,2"], "--cut '1,2' is not a comma separated list of 3 numbers"),

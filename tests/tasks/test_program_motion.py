@@ -292,11 +292,11 @@ def test_a_line_that_ends_in_another_configuration_is_noted(robot):
         end = target(robot, [20, 15, 25, 35, 45, 55], conf)
         read = program(f"MoveJ {p},v500,fine,tSp;\nMoveL {end},v500,fine,tSp;", SPINDLE)
         made = programmed_motion(robot, rapid.sequence_of(read))
-        said = [note for note in made.notes if "ends in the configuration" in note]
-        assert bool(said) == noted
+        notes = [note for note in made.notes if "ends in the configuration" in note]
+        assert bool(notes) == noted
         assert all(
             "line 5: MoveL ends in the configuration [0,0,0,0], not in " + str(end.robconf) in note
-            for note in said
+            for note in notes
         )
     start, edge = (
         target(robot, [-10, 10, 20, 30, 40, 50]),
@@ -392,7 +392,7 @@ def test_notes_name_what_was_not_evaluated_or_regarded(robot):
     still = "PERS tooldata still:=[FALSE,[[0,0,0],[1,0,0,0]],[1,[0,0,0],[1,0,0,0],0,0,0]];"
     read = program(body, f"CONST robtarget p:={p}; {still} {SPINDLE}")
     made = programmed_motion(robot, rapid.sequence_of(read))
-    said = "\n".join(made.notes)
+    text = "\n".join(made.notes)
     for words in (
         "line 5: MoveL not evaluated: nowhere is declared neither",
         "line 6: WHILE not evaluated: DInput() is not evaluated; it is driven once",
@@ -406,7 +406,7 @@ def test_notes_name_what_was_not_evaluated_or_regarded(robot):
         "the motion begins at the target of line 4",
         "0.2 s from rest to its speed",
     ):
-        assert words in said, words
+        assert words in text, words
     given = programmed_motion(
         robot, rapid.sequence_of(read), wobjs={"WX": rapid.PREDEFINED["wobj0"]}
     )
@@ -631,11 +631,11 @@ def test_flown_points_keep_times_lines_and_rated_speeds(robot):
         (np.abs(kept.motion.v).max(axis=0) / robot.limits.velocity).max()
     )
     np.testing.assert_allclose(slowed.motion.a, kept.motion.a / factor**2, rtol=1e-9)
-    begun = programmed_motion(
+    started = programmed_motion(
         robot, rapid.sequence_of(program(body, SPINDLE))[1:], start=robot.from_controller(ways[0])
     )
-    np.testing.assert_allclose(begun.motion.q, q, atol=1e-12)
-    assert begun.motion.t[0] == 0.0
+    np.testing.assert_allclose(started.motion.q, q, atol=1e-12)
+    assert started.motion.t[0] == 0.0
 
 
 def test_scara_programs_run():

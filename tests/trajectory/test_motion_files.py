@@ -489,12 +489,12 @@ def test_speeds_of_another_unit_or_sign_are_refused(
     file = open_motion(tmp_path / "m.csv", robot)
     with pytest.raises(irb.MotionError) as caught:
         irb.predict(file, tmp_path / "tau.csv")
-    said = str(caught.value).replace(str(tmp_path), "")
+    message = str(caught.value).replace(str(tmp_path), "")
     ending = re.escape(f", from t = 0 s on: {words}")
     changes = re.fullmatch(
-        rf"/m.csv: column {column} changes (-?[0-9.]+) times as fast as it says{ending}", said
+        rf"/m.csv: column {column} changes (-?[0-9.]+) times as fast as it says{ending}", message
     )
-    assert changes, said
+    assert changes, message
     # trapezoids, 37 a period of the fastest harmonic
     assert float(changes[1]) == pytest.approx(1.0 / factor, rel=0.05)
     assert not (tmp_path / "tau.csv").exists()

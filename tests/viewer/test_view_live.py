@@ -175,15 +175,15 @@ def test_a_view_says_where_it_is(monkeypatch, capsys):
     monkeypatch.delenv("DISPLAY", raising=False)
     robot = irb.load("irb930")
     with irb.view(robot, irb.Actor(robot, name="R & D")) as viewer:
-        said, names = capsys.readouterr(), "irb930_12_105, R & D"
+        log, names = capsys.readouterr(), "irb930_12_105, R & D"
         number = viewer.url.rstrip("/").rpartition(":")[2]
-        where, elsewhere = said.err.splitlines()
+        where, elsewhere = log.err.splitlines()
         assert (
             where
             == f"showing {names} at {viewer.url} until this program ends (.wait() keeps it running)"
         )
         assert f"ssh -L {number}:127.0.0.1:{number} {socket.gethostname()}" in elsewhere
-        assert said.out == ""
+        assert log.out == ""
         assert opened == []
         assert repr(viewer) == f"<Viewer of {names} at {viewer.url}>"
         frame = viewer._repr_html_()
@@ -233,9 +233,9 @@ def test_a_script_that_waits_keeps_its_page():
             process.wait(timeout=1.0)
         assert listening(url)
         process.send_signal(signal.SIGINT)
-        printed, said = process.communicate(timeout=20)
+        printed, log = process.communicate(timeout=20)
         assert (process.returncode, printed) == (0, "after\n")
-        assert "Traceback" not in said
+        assert "Traceback" not in log
     assert not listening(url)
     with irb.view(irb.load("irb930"), browser=False) as viewer:
         threading.Timer(0.2, viewer.close).start()

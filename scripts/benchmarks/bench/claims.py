@@ -123,11 +123,14 @@ def user_layout(arm: Arm, results: Results) -> None:
         peer,
         50.0,
     )
-    told = {"robot.inverse_dynamics": "robot.inverse_dynamics", "kernel, (6, N)": "kernel, (6, N)"}
-    told |= {how: f"limit: {how}" for how in ns if how.startswith("triad")}
+    labels = {
+        "robot.inverse_dynamics": "robot.inverse_dynamics",
+        "kernel, (6, N)": "kernel, (6, N)",
+    }
+    labels |= {how: f"limit: {how}" for how in ns if how.startswith("triad")}
     moved = 4 * 8 * robot.n  # bytes per state: three vectors in, one out
     results.numbers[f"memory, N = {count} [GB/s]"] = {
-        name: moved / ns[how] for how, name in told.items()
+        name: moved / ns[how] for how, name in labels.items()
     }
     results.numbers["float32"] |= {
         "double / float32, N beyond it": ns["robot.inverse_dynamics"] / ns["kernel.rows, float32"]

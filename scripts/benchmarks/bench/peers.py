@@ -77,7 +77,7 @@ def poses(arm: Arm, results: Results) -> None:
             "pin", "forwardKinematics, updateFramePlacement", lambda: loops.pose(arm, short, T), few
         ),
     ]
-    for engine in _engines(results, told=False):
+    for engine in _engines(results, report=False):
         same(engine.pose(short.q[0]), loops.pose(arm, short, T)[0], LOOSE.get(engine.name, 1e-9))
         contestants.append(
             _loop(engine.name, engine.name, engine.pose, States(short.q, *np.empty((2, 0, 0))), 1)
@@ -140,7 +140,7 @@ def _loop(
     return Contestant(who, how, run, len(rows[0]))
 
 
-def _engines(results: Results, told: bool = True) -> Iterator[Any]:
+def _engines(results: Results, report: bool = True) -> Iterator[Any]:
     """Load the serial tree in every engine that is installed."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "serial.urdf"
@@ -149,7 +149,7 @@ def _engines(results: Results, told: bool = True) -> Iterator[Any]:
             try:
                 engine = load_engine(name, file)
             except irb.MissingExtra:
-                if told:
+                if report:
                     results.notes.append(f"{name} is not installed")
                 continue
             assert engine.joints == tuple(f"joint_{i}" for i in range(1, 7)), engine.joints
