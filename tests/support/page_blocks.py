@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import io
+import logging
 import os
 import re
 import shlex
@@ -81,10 +82,14 @@ def blocks_of(page: Path) -> list[Block]:
 
 
 def run_python(block: Block, namespace: dict[str, object]) -> str:
-    """Run a block in the present folder and return what it prints."""
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(block.text, f"{block.page}:{block.line}", "exec"), namespace)
+    """Run a block in the present folder and return what it prints; the level of our log stays."""
+    printed, log = io.StringIO(), logging.getLogger("irbmodels")
+    level = log.level
+    try:
+        with contextlib.redirect_stdout(printed):
+            exec(compile(block.text, f"{block.page}:{block.line}", "exec"), namespace)
+    finally:
+        log.setLevel(level)
     return printed.getvalue()
 
 
