@@ -6,18 +6,23 @@ branches and no loops.
 
 from __future__ import annotations
 
+import heapq
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-OPERATIONS = {
+ARITHMETIC = {
     "add": 2, "sub": 2, "mul": 2, "div": 2, "neg": 1, "inv": 1,
     "sin": 1, "cos": 1, "exp": 1, "sqrt": 1, "sign": 1, "abs": 1,
 }  # fmt: skip
-"""Names of operations with their number of operands; a writer knows all of them."""
+"""Names of operations with their number of operands; every writer knows them."""
+MASKS = {"less": 2, "less_equal": 2, "and": 2, "or": 2, "not": 1}
+"""Operations whose result is a mask; comparisons with NaN are false."""
+OPERATIONS = ARITHMETIC | MASKS | {"select": 3, "atan2": 2, "nearest": 1}
+"""All operations: queries need arithmetic alone, and so do writers for people and other tools."""
 LEAVES = ("input", "constant", "number")
-COST = {"sin": 14, "cos": 14, "exp": 16, "sign": 3, "inv": 4}
+COST = {"sin": 14, "cos": 14, "exp": 16, "sign": 3, "inv": 4, "sqrt": 5, "atan2": 30}
 """Time of operations in additions; the others take one."""
 # values that may wait for their use: of 8 to 20 the best, 9 % faster than in the order of CasADi
 ROOM = 14
@@ -127,7 +132,7 @@ def program_of(
         Output(label, shape, tuple(result))
         for (label, (shape, _)), result in zip(outputs.items(), results, strict=True)
     ]
-    return _without_unused(
+    return without_unused(
         Program(
             name,
             tuple((label, x.shape[0]) for label, x in inputs.items()),
@@ -136,6 +141,33 @@ def program_of(
             tuple(shaped),
         )
     )
+
+
+def evaluate(
+    program: Program,
+    inputs: Sequence[Sequence[Any]],
+    constants: Sequence[Any],
+    functions: Mapping[str, Callable[..., Any]],
+) -> list[list[Any]]:
+    """Return the entries of each output, by functions of any algebra: arrays, symbols ...
+
+    Args:
+        program: What is evaluated.
+        inputs: Components of each input.
+        constants: Values of :attr:`Program.constants`.
+        functions: By the names of :data:`OPERATIONS`; those that the program uses.
+    """
+    values: list[Any] = []
+    for operation, operands, number in program.steps:
+        if operation == "input":
+            values.append(inputs[operands[0]][operands[1]])
+        elif operation == "constant":
+            values.append(constants[operands[0]])
+        elif operation == "number":
+            values.append(number)
+        else:
+            values.append(functions[operation](*(values[i] for i in operands)))
+    return [[values[i] for i in output.steps] for output in program.outputs]
 
 
 def _operation(ca: Any, code: int, operands: list[int], step: Any) -> int:
@@ -155,7 +187,7 @@ def _operation(ca: Any, code: int, operands: list[int], step: Any) -> int:
     return int(step(names[code], *operands))
 
 
-def _without_unused(program: Program) -> Program:
+def without_unused(program: Program) -> Program:
     """Drop steps that no output needs, and constants that no step needs."""
     needed = {number for output in program.outputs for number in output.steps}
     for number in reversed(range(len(program.steps))):
@@ -203,11 +235,12 @@ def scheduled(program: Program) -> Program:
     the one that frees most.
     """
     inner = [
-        tuple(sorted(set(step.operands))) if step.operation in OPERATIONS else ()
+        tuple(
+            i
+            for i in dict.fromkeys(step.operands if step.operation in OPERATIONS else ())
+            if program.steps[i].operation in OPERATIONS
+        )
         for step in program.steps
-    ]
-    inner = [
-        tuple(i for i in operands if program.steps[i].operation in OPERATIONS) for operands in inner
     ]
     users: list[list[int]] = [[] for _ in program.steps]
     way = [COST.get(step.operation, 1) for step in program.steps]
@@ -219,24 +252,41 @@ def scheduled(program: Program) -> Program:
     uses = [len(of) + (number in results) for number, of in enumerate(users)]
     waits, live = [len(operands) for operands in inner], 0
     order = [number for number, step in enumerate(program.steps) if step.operation in LEAVES]
-    ready = [
-        number
-        for number, step in enumerate(program.steps)
-        if step.operation in OPERATIONS and not waits[number]
-    ]
-    while ready:
-        freed = {number: sum(uses[operand] == 1 for operand in inner[number]) for number in ready}
-        chosen = max(ready, key=lambda number: (freed[number] if live > ROOM else 0, way[number]))
-        ready.remove(chosen)
+    done = [step.operation in LEAVES for step in program.steps]
+    freed = [0] * len(program.steps)
+    # ready steps by the number of values that they free, the longest way first, then the oldest
+    ready: list[list[tuple[int, int, int]]] = [[] for _ in range(4)]
+    ages: dict[int, int] = {}
+
+    def offer(number: int) -> None:
+        freed[number] = sum(uses[operand] == 1 for operand in inner[number])
+        age = ages.setdefault(number, len(ages))
+        heapq.heappush(ready[freed[number]], (-way[number], age, number))
+
+    for number, step in enumerate(program.steps):
+        if step.operation in OPERATIONS and not waits[number]:
+            offer(number)
+    while True:
+        for count, heap in enumerate(ready):  # entries of before a step came to free more
+            while heap and (done[heap[0][2]] or freed[heap[0][2]] != count):
+                heapq.heappop(heap)
+        filled = [heap for heap in reversed(ready) if heap]
+        if not filled:
+            return _reordered(program, order)
+        chosen = (filled[0] if live > ROOM else min(filled))[0][2]
+        done[chosen] = True
         order.append(chosen)
         live += 1 - freed[chosen]
         for operand in inner[chosen]:
             uses[operand] -= 1
+            if uses[operand] == 1:
+                for user in users[operand]:
+                    if not (done[user] or waits[user]):
+                        offer(user)
         for user in users[chosen]:
             waits[user] -= 1
             if not waits[user]:
-                ready.append(user)
-    return _reordered(program, order)
+                offer(user)
 
 
 def pairs(program: Program) -> Iterator[tuple[int, int, int]]:

@@ -1,0 +1,235 @@
+"""Tracing: formulas written with Python's operators become a program.
+
+Equal steps are one value, and sums and products with 0, 1 and -1 fold away as they are written, so
+that numbers of a mechanism's structure may be plain floats.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .program import Output, Program, Step, without_unused
+
+
+class Trace:
+    """Steps of a program that is being written."""
+
+    def __init__(self) -> None:
+        """Start without steps."""
+        self.steps: list[Step] = []
+        self._known: dict[tuple[Any, ...], Value] = {}
+        self._inputs: list[tuple[str, int]] = []
+        self._constants: list[str] = []
+
+    def input(self, name: str, length: int) -> list[Value]:
+        """Return the components of a new input."""
+        self._inputs.append((name, length))
+        return [self.step("input", len(self._inputs) - 1, i) for i in range(length)]
+
+    def constant(self, name: str) -> Value:
+        """Return a new named constant."""
+        self._constants.append(name)
+        return self.step("constant", len(self._constants) - 1)
+
+    def value(self, x: Value | float) -> Value:
+        """Return a number as a step; a value as it is."""
+        if isinstance(x, Value):
+            return x
+        key = ("number", float(x), math.copysign(1.0, x))
+        if key not in self._known:
+            self._known[key] = Value(self, len(self.steps), "number", ())
+            self.steps.append(Step("number", (), float(x)))
+        return self._known[key]
+
+    def step(self, operation: str, *operands: int) -> Value:
+        """Return the value of an operation on earlier steps, or of a leaf."""
+        key = (operation, *operands)
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = Value(self, len(self.steps), operation, operands)
+            self.steps.append(Step(operation, operands))
+        return known
+
+    def at(self, number: int) -> Value:
+        """Return the value of a step by its number."""
+        operation, operands, value = self.steps[number]
+        return self.value(value) if operation == "number" else self.step(operation, *operands)
+
+    def program(
+        self, name: str, outputs: Mapping[str, tuple[tuple[int, ...], Sequence[Value | float]]]
+    ) -> Program:
+        """Return the program of some results, without the steps that none of them needs.
+
+        Args:
+            name: What is computed; an identifier.
+            outputs: Shape, and entries in row-major order, by name.
+        """
+        results = [
+            Output(label, shape, tuple(self.value(x).number for x in entries))
+            for label, (shape, entries) in outputs.items()
+        ]
+        return without_unused(
+            Program(
+                name,
+                tuple(self._inputs),
+                tuple(self._constants),
+                tuple(self.steps),
+                tuple(results),
+            )
+        )
+
+
+class Value:
+    """A step of a trace, with the operators of arithmetic, comparison and logic."""
+
+    __slots__ = ("number", "operands", "operation", "trace")
+
+    def __init__(
+        self, trace: Trace, number: int, operation: str, operands: tuple[int, ...]
+    ) -> None:
+        """Refer to a step; :class:`Trace` makes them."""
+        self.trace = trace
+        self.number = number
+        self.operation = operation
+        self.operands = operands
+
+    def _negated(self) -> Value:
+        """Return the value whose negative this is."""
+        return self.trace.at(self.operands[0])
+
+    def __add__(self, other: Value | float) -> Value:
+        if not isinstance(other, Value):
+            if other == 0.0:
+                return self
+            other = self.trace.value(other)
+        if other.operation == "neg":
+            return self - other._negated()  # type: ignore[return-value]
+        if self.operation == "neg":
+            return other - self._negated()  # type: ignore[return-value]
+        a, b = self.number, other.number
+        return self.trace.step("add", a, b) if a <= b else self.trace.step("add", b, a)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Value | float) -> Value | float:
+        if not isinstance(other, Value):
+            if other == 0.0:
+                return self
+            other = self.trace.value(other)
+        if other is self:
+            return 0.0
+        if other.operation == "neg":
+            return self + other._negated()
+        if self.operation == "neg":
+            return -(self._negated() + other)
+        return self.trace.step("sub", self.number, other.number)
+
+    def __rsub__(self, other: float) -> Value | float:
+        return -self if other == 0.0 else self.trace.value(other) - self
+
+    def __mul__(self, other: Value | float) -> Value | float:
+        if not isinstance(other, Value):
+            if other == 0.0:
+                return 0.0
+            if other == 1.0:
+                return self
+            if other == -1.0:
+                return -self
+            other = self.trace.value(other)
+        if self.operation == "neg":
+            return -(self._negated() * other)
+        if other.operation == "neg":
+            return -(self * other._negated())
+        a, b = self.number, other.number
+        return self.trace.step("mul", a, b) if a <= b else self.trace.step("mul", b, a)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Value | float) -> Value | float:
+        """Multiply by the reciprocal: one slow division serves all by the same value."""
+        if not isinstance(other, Value):
+            return self * (1.0 / other)
+        return self * other.apply("inv")
+
+    def __rtruediv__(self, other: float) -> Value | float:
+        return self.apply("inv") * other
+
+    def __neg__(self) -> Value:
+        return self._negated() if self.operation == "neg" else self.apply("neg")
+
+    def __abs__(self) -> Value:
+        return (self._negated() if self.operation == "neg" else self).apply("abs")
+
+    def __lt__(self, other: Value | float) -> Value:
+        return self.apply("less", other)
+
+    def __le__(self, other: Value | float) -> Value:
+        return self.apply("less_equal", other)
+
+    def __gt__(self, other: Value | float) -> Value:
+        return self.trace.value(other).apply("less", self)
+
+    def __ge__(self, other: Value | float) -> Value:
+        return self.trace.value(other).apply("less_equal", self)
+
+    def __and__(self, other: Value) -> Value:
+        return self.apply("and", other)
+
+    def __or__(self, other: Value) -> Value:
+        return self.apply("or", other)
+
+    def __invert__(self) -> Value:
+        return self.apply("not")
+
+    def apply(self, operation: str, *others: Value | float) -> Value:
+        """Return an operation on this value and others."""
+        trace = self.trace
+        return trace.step(operation, self.number, *(trace.value(x).number for x in others))
+
+
+Scalar = Any
+"""A value, or a float where it folded."""
+
+
+def sin(x: Scalar) -> Scalar:
+    """Sine of an angle [rad]."""
+    return x.apply("sin") if isinstance(x, Value) else math.sin(x)
+
+
+def cos(x: Scalar) -> Scalar:
+    """Cosine of an angle [rad]."""
+    return x.apply("cos") if isinstance(x, Value) else math.cos(x)
+
+
+def exp(x: Scalar) -> Scalar:
+    """Exponential."""
+    return x.apply("exp") if isinstance(x, Value) else math.exp(x)
+
+
+def sqrt(x: Scalar) -> Scalar:
+    """Square root."""
+    return x.apply("sqrt") if isinstance(x, Value) else math.sqrt(x)
+
+
+def sign(x: Scalar) -> Scalar:
+    """1, -1, or x where it is 0 or NaN."""
+    return x.apply("sign") if isinstance(x, Value) else math.copysign(1.0, x) if x else x
+
+
+def nearest(x: Value) -> Value:
+    """Nearest whole number, the even one of two, of ``|x| < 2^51``."""
+    return x.apply("nearest")
+
+
+def atan2(y: Value, x: Scalar) -> Value:
+    """Angle of a point from the x axis [rad]; 0 at the origin."""
+    return y.apply("atan2", x)
+
+
+def where(mask: Value | bool, a: Scalar, b: Scalar) -> Scalar:
+    """Return ``a`` where a comparison holds, ``b`` elsewhere; both are evaluated."""
+    if not isinstance(mask, Value):
+        return a if mask else b
+    return mask.apply("select", a, b)
