@@ -7,19 +7,24 @@ import sys
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 
 from ..errors import IrbError, PhysicsWarning
-from ..version import __version__
+from .shared import Commands, err, out
 
-# isort: off
-# --help lists the commands in the order of these imports
-from . import robots, kinematics, dynamics, path, identification, viewing, writing, kernels
-
-# isort: on
-from .shared import app, err, out
+_COMMANDS = {  # of each module, which is imported for them alone; in the order of --help
+    "robots": ("list", "info", "urdf", "new", "doctor"),
+    "kinematics": ("pose", "workspace", "ik", "rapid"),
+    "dynamics": ("torque", "friction", "check"),
+    "path": ("path",),
+    "identification": ("identify", "validate"),
+    "viewing": ("view", "demo"),
+    "writing": ("export", "tables", "equations", "codegen"),
+    "kernels": ("cache",),
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -27,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     warnings.showwarning = _show_warning
     given = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     try:
-        result = typer.main.get_command(app)(
+        result = typer.main.get_command(_app(given[0]))(
             args=given, prog_name="irbmodels", standalone_mode=False
         )
         sys.stdout.flush()  # a full disk shows itself here
@@ -62,16 +67,35 @@ def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__
         err.print(f"warning: {message}")
 
 
+def _app(first: str) -> typer.Typer:
+    """Return the commands of the module that has the first word, or all where none has it."""
+    app = typer.Typer(
+        cls=Commands,
+        callback=_options,
+        help=(
+            "ABB's IRB 2400, 1400, 1600 and 930: sourced tables, URDF, and dynamics in the"
+            " controller's own axes."
+        ),
+        add_completion=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    for module in [name for name, words in _COMMANDS.items() if first in words] or _COMMANDS:
+        app.add_typer(import_module(f".{module}", __name__).app)
+    return app
+
+
 def _version(wanted: bool) -> None:
     if wanted:
+        from ..version import __version__
+
         out.print(f"irbmodels {__version__}")
         raise typer.Exit
 
 
-@app.callback()
-def options(
+def _options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """ABB's IRB 2400, 1400, 1600 and 930 as models in the controller's own axes."""
+    """Options of the command line itself."""

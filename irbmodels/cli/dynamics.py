@@ -26,7 +26,6 @@ from .shared import (
     RobotName,
     ToolName,
     any_robot,
-    app,
     check_outputs,
     err,
     file_progress,
@@ -35,6 +34,8 @@ from .shared import (
     report_written,
     verify_file,
 )
+
+app = typer.Typer()
 
 
 @app.command()

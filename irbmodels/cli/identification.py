@@ -14,7 +14,6 @@ from .shared import (
     Overlays,
     Report,
     ToolName,
-    app,
     check_outputs,
     err,
     print_tables,
@@ -24,6 +23,8 @@ from .shared import (
 if TYPE_CHECKING:
     from ..identification.recordings import Recording
     from ..identification.validation import Verdict
+
+app = typer.Typer()
 
 Logs = Annotated[
     list[Path],

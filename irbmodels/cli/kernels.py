@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import typer
 
 from ..report.text_table import counted
-from .shared import Commands, app, print_lines
+from .shared import Commands, print_lines
 
 if TYPE_CHECKING:
     from ..compiled.cache import Info
 
+app = typer.Typer()
 cache_app = typer.Typer(
     cls=Commands,
     help="Print where compiled kernels are kept, or remove them.",

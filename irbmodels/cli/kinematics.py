@@ -18,7 +18,6 @@ from .shared import (
     Units,
     angles,
     any_robot,
-    app,
     axis_positions,
     err,
     mechanical_units,
@@ -26,6 +25,8 @@ from .shared import (
     print_tables,
     report_written,
 )
+
+app = typer.Typer()
 
 
 @app.command()

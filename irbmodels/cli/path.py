@@ -28,7 +28,6 @@ from .shared import (
     Rest,
     Units,
     any_robot,
-    app,
     axis_positions,
     check_outputs,
     err,
@@ -39,6 +38,8 @@ from .shared import (
     read_motion,
     report_written,
 )
+
+app = typer.Typer()
 
 
 @app.command()

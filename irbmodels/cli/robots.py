@@ -23,7 +23,6 @@ from .shared import (
     Parameters,
     RobotName,
     ToolName,
-    app,
     check_outputs,
     coupling_of,
     err,
@@ -31,6 +30,8 @@ from .shared import (
     print_or_write,
     print_tables,
 )
+
+app = typer.Typer()
 
 
 @app.command("list")

@@ -7,22 +7,24 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 from typer.core import TyperGroup
 
 from ..errors import InputError, UnknownName
-from ..exchange.read.from_file import from_file
 from ..files import check_writable, write_text
 from ..model.inertia import Inertial
 from ..model.tool import Tool
 from ..model.tool import payload as point_mass
 from ..robot.robot import Robot, load
 from ..tables.description import COUPLINGS, MODEL_FILES, Coupling, fixtures, urdf_path
-from ..trajectory.motion_files import MotionFile, open_motion
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from ..trajectory.motion_files import MotionFile
 
 
 class Commands(TyperGroup):
@@ -36,16 +38,6 @@ class Commands(TyperGroup):
         return command
 
 
-app = typer.Typer(
-    cls=Commands,
-    help=(
-        "ABB's IRB 2400, 1400, 1600 and 930: sourced tables, URDF, and dynamics in the controller's"
-        " own axes."
-    ),
-    add_completion=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
 for _name in ("stdout", "stderr"):
     if getattr(sys, _name) is None:  # closed by whoever started the program
         setattr(sys, _name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
@@ -197,6 +189,8 @@ def any_robot(
             raise InputError(
                 f"{name} has no tables; --parameters and --overlay are for robots that do"
             )
+        from ..exchange.read.from_file import from_file
+
         robot = from_file(urdf_path(name) if name in fixtures() else name)
         robot = robot if tool is None else robot.with_tool(tool)
     return robot if carried is None else robot.with_payload(carried)
@@ -248,6 +242,8 @@ def axis_positions(robot: Robot, text: str | None, option: str = "--q-deg") -> A
 
 def read_motion(path: Path, robot: Robot) -> MotionFile:
     """Open a motion file, and print the names of columns that are ignored."""
+    from ..trajectory.motion_files import open_motion
+
     file = open_motion(path, robot)
     for name, meant in file.ignored.items():
         err.print(f"ignored column: {name}{f' (did you mean {meant}?)' if meant else ''}")
@@ -283,6 +279,14 @@ def print_lines(*lines: str) -> None:
 
 def file_progress() -> Progress:
     """Return a progress bar for the bytes of a file, shown on a terminal only."""
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
     name = TextColumn("{task.description}")
     columns = (name, BarColumn(), DownloadColumn(), TimeRemainingColumn())
     return Progress(*columns, console=err, transient=True, disable=not err.is_terminal)

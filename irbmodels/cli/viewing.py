@@ -17,7 +17,6 @@ from .shared import (
     Payload,
     ToolName,
     any_robot,
-    app,
     axis_positions,
     check_outputs,
     err,
@@ -26,6 +25,8 @@ from .shared import (
     print_tables,
     report_written,
 )
+
+app = typer.Typer()
 
 
 @app.command()

@@ -17,7 +17,6 @@ from .shared import (
     RobotName,
     ToolName,
     any_robot,
-    app,
     check_outputs,
     coupling_of,
     err,
@@ -25,6 +24,8 @@ from .shared import (
     report_written,
     verify_file,
 )
+
+app = typer.Typer()
 
 
 @app.command()
