@@ -44,7 +44,7 @@ def pose(
 
     Position, quaternion q1..q4 (scalar first), and matrix.
     """
-    from ..report.tables import pose_text
+    from ..report.pose import pose_text
 
     arm = any_robot(robot, tool, overlay, payload=payload)
     q = axis_positions(arm, q_deg)

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
-import pinocchio as pin
-from numpy.typing import ArrayLike
 
-from ..exchange.verify.check import Agreement
-from ..exchange.verify.exports import Outcome, Verdict
 from ..model.provenance import Grade, Source
-from ..model.rotations import quaternion
 from ..model.types import Array
 from ..robot.robot import Robot
 from ..tables.description import Description, aliases, describe, robots
 from ..tables.reader import Row
 from ..tables.schema import RatingsRow
-from ..trajectory.torque_prediction import Prediction
 from .text_table import TextTable, counted
+
+if TYPE_CHECKING:
+    from ..exchange.verify.check import Agreement
+    from ..exchange.verify.exports import Verdict
+    from ..trajectory.torque_prediction import Prediction
 
 
 def robots_table() -> TextTable:
@@ -106,28 +105,6 @@ def notes(robot: Robot) -> list[str]:
     return lines
 
 
-def pose_text(robot: Robot, q: ArrayLike, frame: str) -> str:
-    """Return the pose of a frame: position [mm], quaternion q1..q4 (scalar first), matrix [m]."""
-    pose = robot.pose(q, frame)
-    assert isinstance(pose, pin.SE3)  # one posture
-    units = ["mm" if linear else "deg" for linear in robot.limits.linear]
-    shown = (f"{value:g} {unit}" for value, unit in zip(robot.to_controller(q), units, strict=True))
-
-    def row(values: Array, width: int, digits: int) -> str:
-        rounded = np.round(values, digits) + 0.0  # no minus sign before a zero
-        return "  ".join(f"{value:{width}.{digits}f}" for value in rounded)
-
-    return "\n".join(
-        (
-            f"{robot.name} {frame} in base at {', '.join(shown)}",
-            f"position [mm]       {row(1000.0 * pose.translation, 10, 4)}",
-            f"quaternion q1..q4   {row(quaternion(pose.rotation), 10, 7)}",
-            "matrix [m]",
-            *(f"  {row(values, 11, 7)}" for values in pose.homogeneous),
-        )
-    )
-
-
 def agreement_table(agreements: list[Agreement], robot: Robot) -> TextTable:
     """Return the largest difference of each quantity from each derivation and engine."""
     heads = ("quantity", "against", "largest difference", "expected below", "verdict")
@@ -157,6 +134,8 @@ def verdict_table(verdicts: list[Verdict], robot: Robot) -> TextTable:
 
 def verdict_summary(verdicts: list[Verdict]) -> str:
     """Return in one line how many tools agree, differ, were not compared or are missing."""
+    from ..exchange.verify.exports import Outcome
+
     counts = Counter(verdict.outcome for verdict in verdicts)
     plurals = {"agrees": "agree", "DIFFERS": "DIFFER"}
     parts = [

@@ -8,6 +8,7 @@ import irbmodels as irb
 from irbmodels.report import figures
 from irbmodels.report import tables as report
 from irbmodels.report.panels import blank_figure
+from irbmodels.report.pose import pose_text
 from irbmodels.trajectory import through
 from irbmodels.trajectory.motion_files import open_motion, write_motion
 from irbmodels.trajectory.torque_prediction import predict
@@ -95,13 +96,13 @@ def test_parts_that_the_model_is_without_are_notes_of_any_robot(tmp_path):
 def test_pose_text_is_in_abbs_terms():
     """Home of the 2400: (940, 0, 1455) mm and the quaternion of S003."""
     robot = irb.load("irb2400")
-    shown = report.pose_text(robot, np.zeros(6), "tool0")
+    shown = pose_text(robot, np.zeros(6), "tool0")
     assert "940.0000      0.0000   1455.0000" in shown
     assert "0.7071068   0.0000000   0.7071068   0.0000000" in shown
     assert "-0.0000" not in shown
     # at 180 deg the scalar is 0, and gives no sign
     for posture in ([0, 0, 0, 0, 90, 0], [180, 90, 45, 0, 45, 180]):
-        shown = report.pose_text(robot, robot.from_controller(posture), "tcp")
+        shown = pose_text(robot, robot.from_controller(posture), "tcp")
         assert "0.0000000   0.0000000   1.0000000   0.0000000" in shown, posture
 
 
