@@ -2,7 +2,9 @@
 
 import numpy as np
 import oracles
+import pinocchio as pin
 import pytest
+from own_arms import arm_urdf, urdf, written
 
 import irbmodels as irb
 from irbmodels.kinematics.inverse import kernel_loader as machine
@@ -12,6 +14,7 @@ CLOSE = 1e-9  # [m, rad] what is asked of every solution
 # be off
 EPS = 2e-14
 TOOLS = {"irb2400_16": oracles.SPINDLE_TCP}
+OWN = ("beside", "folding", "hanging")
 SAME = ("irb2400_16", "irb1400", "irb1600_6_120", "irb1600_10_145")
 
 
@@ -130,3 +133,61 @@ def compiled(robot):
     solver = robot._inverse
     assert solver._kernel.ready(machine.WORTH)
     return solver
+
+
+def own_arm(kind):
+    """Return an arm that nobody sells: tilted base, forearm beside the plane, folding to a point,
+    or a SCARA whose axes point down.
+    """
+    base = ((0.1, 0.2, 0.3), (0.4, 0.5, 0.6))
+    if kind == "beside":
+        text = arm_urdf(side=0.1, base=base, signs=(1, -1, 1, -1, -1, 1))
+    elif kind == "folding":
+        text = arm_urdf(a2=0.6, a3=0.0, d4=0.6).replace('"0.01 -0.1 0.6"', '"0 -0.1 0.6"')
+    else:
+        down, up, flat = (0, 0, -1), (0, 0, 1), (np.pi, 0, 0.3)
+        text = urdf(
+            [
+                ("fixed", *base, up),
+                ("prismatic", (0.1, 0.2, 0.3), (0, 0, 0.2), down),
+                ("revolute", (0.2, 0.3, 0.1), flat, up),
+                ("revolute", (0.4, 0.1, 0.2), flat, down),
+                ("revolute", (0.3, 0.2, 0.1), flat, up),
+                ("fixed", (0.1, 0.2, 0.3), (0.4, 0.5, 0.6), up),
+            ]
+        )
+    return irb.from_urdf(written(text))
+
+
+def special_poses(robot):
+    """Poses (1000, 4, 4) of random positions; the first 450 are made special: singular, at the edge
+    of reach, beyond it, leaning, not finite, not rigid.
+    """
+    arm, linear = robot._inverse.arm, robot._inverse._limits.linear
+    Q = np.random.default_rng(5).uniform(-3.0, 3.0, (1000, len(linear)))
+    x = arm.axis_map.angles(np.where(linear, 0.1 * Q, Q))
+    six = x.shape[1] == 6
+    upper, fore = (1, 2) if six else (0, 1)
+    x[:100, fore] = x[:100, upper]  # stretched
+    x[100:200, fore] = x[100:200, upper] + np.pi  # folded
+    if six:
+        x[200:300, 4] = np.pi * (np.arange(100) % 2)
+    poses = np.array([robot.pose(q).homogeneous for q in arm.axis_map.positions(x)])
+    center = poses[:, :3, 3] + poses[:, :3, :3] @ arm.wrist - arm.origin
+    along, radius = (
+        center @ arm.arm_from_base.T,
+        np.array([arm.a1, arm.d, 0.0] if six else [0.0] * 3),
+    )
+    along -= about(2, x[:, 0], np.repeat(radius[:, None], len(x), axis=1)).T
+    along[:, 2] *= six
+    along /= np.linalg.norm(along, axis=1, keepdims=True)
+    poses[:50, :3, 3] += 5e-11 * along[:50] @ arm.arm_from_base  # beyond reach, as by rounding
+    poses[300:330, :3, 3] -= center[300:330]  # on axis 1
+    poses[330:350, :3, 3] += 5.0 * arm.arm_from_base[2]
+    poses[350:400, :3, 3] *= 1.5
+    poses[400:410, :3, 1:3] *= -1.0  # upside down
+    lean = np.array([3e-9, 4e-9, 0.0])  # [rad], less than a matrix shows
+    poses[410:420] = poses[410:420] @ pin.SE3(pin.exp3(lean), np.zeros(3)).homogeneous
+    poses[420, 0, 0], poses[421, 2, 3], poses[422, 3, 1] = np.nan, np.inf, np.nan
+    poses[423, :3, :3] = 0.0
+    return poses
