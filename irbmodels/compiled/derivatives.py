@@ -25,41 +25,57 @@ def jacobian(results: Sequence[Scalar], inputs: Sequence[Value]) -> list[list[Sc
     Raises:
         KeyError: for an operation that a mask or an angle of two values has.
     """
-    columns = [_tangents(results, x) for x in inputs]
-    return [list(row) for row in zip(*columns, strict=True)]
-
-
-def _tangents(results: Sequence[Scalar], x: Value) -> list[Scalar]:
-    trace = x.trace
-    wanted = [result.number for result in results if isinstance(result, Value)]
-    needed = set(wanted)
-    steps = trace.steps[: max(wanted, default=-1) + 1]
-    for number in reversed(range(len(steps))):
-        if number in needed and steps[number].operation in OPERATIONS:
-            needed.update(steps[number].operands)
-    tangents: dict[int, Scalar] = {x.number: 1.0}
-    for number, (operation, operands, _) in enumerate(steps):
-        if number not in needed or not any(i in tangents for i in operands):
-            continue
-        if operation in ("input", "constant"):
-            continue
-        a, da = trace.at(operands[0]), tangents.get(operands[0], 0.0)
-        if operation in ("add", "sub", "mul", "div"):
-            b, db = trace.at(operands[1]), tangents.get(operands[1], 0.0)
-        if operation == "add":
-            tangent = da + db
-        elif operation == "sub":
-            tangent = da - db
-        elif operation == "mul":
-            tangent = da * b + a * db
-        elif operation == "div":
-            tangent = (da - trace.at(number) * db) / b
-        elif operation == "neg":
-            tangent = -da
-        else:
-            tangent = _ELEMENTARY[operation](a) * da
-        if isinstance(tangent, Value) or tangent != 0.0:
-            tangents[number] = tangent
+    tangents = _tangents([x for x in results if isinstance(x, Value)], inputs)
     return [
-        tangents.get(result.number, 0.0) if isinstance(result, Value) else 0.0 for result in results
+        [
+            tangents.get(result.number, {}).get(x.number, 0.0) if isinstance(result, Value) else 0.0
+            for x in inputs
+        ]
+        for result in results
     ]
+
+
+def _tangents(results: Sequence[Value], inputs: Sequence[Value]) -> dict[int, dict[int, Scalar]]:
+    """Derivatives that are not 0 of all steps that results need: by step, by input."""
+    if not results:
+        return {}
+    values = results[0].trace.values
+    needed = {result.number for result in results}
+    last = max(needed)
+    for value in reversed(values[: last + 1]):
+        if value.number in needed and value.operation in OPERATIONS:
+            needed.update(value.operands)
+    tangents: dict[int, dict[int, Scalar]] = {x.number: {x.number: 1.0} for x in inputs}
+    none: dict[int, Scalar] = {}
+    for value in values[: last + 1]:
+        operation, operands = value.operation, value.operands
+        if value.number not in needed or operation not in OPERATIONS:
+            continue
+        first = tangents.get(operands[0], none)
+        second = tangents.get(operands[1], none) if len(operands) > 1 else none
+        if not (first or second):
+            continue
+        own: dict[int, Scalar] = {}
+        if operation in _ELEMENTARY:
+            slope = _ELEMENTARY[operation](values[operands[0]])
+            own = {x: slope * tangent for x, tangent in first.items()}
+        elif operation == "mul" and operands[0] == operands[1]:
+            double = values[operands[0]] + values[operands[0]]  # one for all inputs
+            own = {x: double * tangent for x, tangent in first.items()}
+        else:
+            for x in first | second:
+                da, db = first.get(x, 0.0), second.get(x, 0.0)
+                if operation == "add":
+                    own[x] = da + db
+                elif operation == "sub":
+                    own[x] = da - db
+                elif operation == "mul":
+                    own[x] = da * values[operands[1]] + values[operands[0]] * db
+                elif operation == "neg":
+                    own[x] = -da
+                else:
+                    raise KeyError(operation)
+        tangents[value.number] = {
+            x: tangent for x, tangent in own.items() if isinstance(tangent, Value) or tangent != 0.0
+        }
+    return tangents

@@ -76,73 +76,6 @@ class Program:
         return counter
 
 
-def program_of(
-    name: str,
-    inputs: Mapping[str, Any],
-    constants: Mapping[str, Any],
-    outputs: Mapping[str, tuple[tuple[int, ...], Any]],
-) -> Program:
-    """Write CasADi expressions as a program; equal subexpressions are computed once.
-
-    Args:
-        name: What is computed; an identifier.
-        inputs: Columns of symbols by name.
-        constants: Scalar symbols by name; the program keeps those that it uses.
-        outputs: Shape and expression (a matrix whose entries in row-major order fill the shape) by
-            name.
-    """
-    import casadi as ca
-
-    columns = [ca.vec(ca.densify(ca.SX(expression)).T) for _, expression in outputs.values()]
-    columns = ca.cse(columns)
-    function = ca.Function(name, [*inputs.values(), ca.vertcat(*constants.values())], columns)
-    names = list(constants)
-    steps: list[Step] = []
-    known: dict[Step, int] = {}
-    work: dict[int, int] = {}
-    results = [[-1] * column.shape[0] for column in columns]
-
-    def step(operation: str, *operands: int, number: float = 0.0) -> int:
-        if operation in ("add", "mul"):
-            operands = tuple(sorted(operands))  # a b and b a are one value
-        made = Step(operation, operands, number)
-        if made not in known:
-            known[made] = len(steps)
-            steps.append(made)
-        return known[made]
-
-    for number in range(function.n_instructions()):
-        code, into, came = (
-            function.instruction_id(number),
-            function.instruction_output(number),
-            function.instruction_input(number),
-        )
-        if code == ca.OP_OUTPUT:
-            results[into[0]][into[1]] = work[came[0]]
-        elif code == ca.OP_INPUT:
-            is_constant = came[0] == len(inputs)
-            work[into[0]] = step("constant", came[1]) if is_constant else step("input", *came)
-        elif code == ca.OP_CONST:
-            work[into[0]] = step("number", number=function.instruction_constant(number))
-        else:
-            work[into[0]] = _operation(ca, code, [work[i] for i in came], step)
-    zero = step("number", number=0.0) if any(-1 in result for result in results) else -1
-    results = [[zero if number == -1 else number for number in result] for result in results]
-    shaped = [
-        Output(label, shape, tuple(result))
-        for (label, (shape, _)), result in zip(outputs.items(), results, strict=True)
-    ]
-    return without_unused(
-        Program(
-            name,
-            tuple((label, x.shape[0]) for label, x in inputs.items()),
-            tuple(names),
-            tuple(steps),
-            tuple(shaped),
-        )
-    )
-
-
 def evaluate(
     program: Program,
     inputs: Sequence[Sequence[Any]],
@@ -168,23 +101,6 @@ def evaluate(
         else:
             values.append(functions[operation](*(values[i] for i in operands)))
     return [[values[i] for i in output.steps] for output in program.outputs]
-
-
-def _operation(ca: Any, code: int, operands: list[int], step: Any) -> int:
-    names = {
-        ca.OP_ADD: "add", ca.OP_SUB: "sub", ca.OP_MUL: "mul", ca.OP_NEG: "neg", ca.OP_INV: "inv",
-        ca.OP_SIN: "sin", ca.OP_COS: "cos", ca.OP_EXP: "exp", ca.OP_SQRT: "sqrt",
-        ca.OP_SIGN: "sign", ca.OP_FABS: "abs",
-    }  # fmt: skip
-    if code == ca.OP_SQ:
-        return int(step("mul", operands[0], operands[0]))
-    if code == ca.OP_TWICE:
-        return int(step("add", operands[0], operands[0]))
-    if code == ca.OP_ASSIGN:
-        return operands[0]
-    if code == ca.OP_DIV:  # one slow reciprocal serves every division by the same value
-        return int(step("mul", operands[0], step("inv", operands[1])))
-    return int(step(names[code], *operands))
 
 
 def without_unused(program: Program) -> Program:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import UnknownName
 from ..model.mechanism import Mechanism, chain_of, mechanism_of, unreduced_mechanism_of
 from ..model.model import Model
 from ..model.tree import Frame
-from .program import Program, program_of
+from .program import Program, evaluate
+from .spatial import is_zero
 
 if TYPE_CHECKING:
     from .symbolic import Dynamics
+    from .trace import Scalar
 
 
 class Query(NamedTuple):
@@ -43,6 +47,9 @@ QUERIES = {
 }
 OF_FRAMES = ("pose", "jacobian", "pose_and_jacobian", "hessian")
 """Queries of a frame; the others are of a model."""
+KEPT = 128
+"""Programs that a process keeps; the largest are of some thousand steps, a megabyte."""
+_programs: dict[tuple[str, str], Program] = {}
 
 
 def shapes_of(query: str, n: int, p: int) -> tuple[tuple[int, ...], ...]:
@@ -63,7 +70,9 @@ def mechanism_for(query: str, source: Model | Frame) -> Mechanism:
 
 
 def program_for(query: str, mechanism: Mechanism) -> Program:
-    """Write a query of a mechanism as a program; its constants are among ``mechanism.free``.
+    """Return a query of a mechanism as a program; its constants are among ``mechanism.free``.
+
+    Mechanisms of one structure share it.
 
     Raises:
         UnknownName: if there is no such query.
@@ -72,17 +81,33 @@ def program_for(query: str, mechanism: Mechanism) -> Program:
 
     if query not in QUERIES:
         raise UnknownName("query", query, QUERIES)
-    return program_from(query, Dynamics(mechanism))
+    key = query, mechanism.key
+    if key not in _programs:
+        while len(_programs) >= KEPT:
+            _programs.pop(next(iter(_programs)), None)
+        _programs[key] = program_from(query, Dynamics(mechanism))
+    return _programs[key]
 
 
 def program_from(query: str, dynamics: Dynamics) -> Program:
-    """Write a query as a program from given expressions."""
-    inputs = {name: getattr(dynamics, name) for name in QUERIES[query].inputs}
+    """Write a query as a program from given formulas."""
+    for name in (*QUERIES[query].inputs, *(["parameters"] if dynamics.parametric else [])):
+        getattr(dynamics, name)  # declared in this order
     shapes = shapes_of(query, dynamics.mechanism.n, dynamics.parameter_count)
-    outputs = zip(QUERIES[query].outputs, shapes, _expressions(query, dynamics), strict=True)
-    return program_of(
-        query, inputs, dynamics.constants, {name: (shape, x) for name, shape, x in outputs}
+    results = getattr(dynamics, query)()
+    if len(shapes) == 1:
+        results = (results,)
+    outputs = zip(QUERIES[query].outputs, shapes, results, strict=True)
+    return dynamics.trace.program(
+        query, {name: (shape, _entries(x, len(shape))) for name, shape, x in outputs}
     )
+
+
+def _entries(result: Any, depth: int) -> list[Scalar]:
+    """Return the entries of nested lists; three dimensions come as rows of the last."""
+    if depth == 0:
+        return [result]
+    return list(result) if depth == 1 else [x for row in result for x in row]
 
 
 def casadi_function(query: str, mechanism: Mechanism, parameters: bool = False) -> Any:
@@ -98,17 +123,31 @@ def casadi_function(query: str, mechanism: Mechanism, parameters: bool = False) 
 
     from .symbolic import Dynamics
 
-    dynamics = Dynamics(mechanism, parameters)
-    names = [*QUERIES[query].inputs, *(["parameters"] if parameters else [])]
-    expressions = ca.substitute(
-        [ca.SX(expression) for expression in _expressions(query, dynamics)],
-        list(dynamics.constants.values()),
-        [ca.SX(value) for value in mechanism.free.values()],
+    program = program_from(query, Dynamics(mechanism, parameters))
+    names = [name for name, _ in program.inputs]
+    inputs = [ca.SX.sym(name, length) for name, length in program.inputs]
+    functions: dict[str, Callable[..., Any]] = {
+        "add": operator.add, "sub": operator.sub, "mul": operator.mul, "neg": operator.neg,
+        "inv": lambda x: 1.0 / x, "sin": ca.sin, "cos": ca.cos, "exp": ca.exp, "sign": ca.sign,
+    }  # fmt: skip
+    results = evaluate(
+        program,
+        [ca.vertsplit(x) for x in inputs],
+        [mechanism.free[name] for name in program.constants],
+        functions,
     )
-    inputs = [getattr(dynamics, name) for name in names]
-    return ca.Function(query, inputs, ca.cse(expressions), names, list(QUERIES[query].outputs))
+    outputs = [
+        _sparse(ca, shape, entries)
+        for (_, shape, _), entries in zip(program.outputs, results, strict=True)
+    ]
+    return ca.Function(query, inputs, outputs, names, list(QUERIES[query].outputs))
 
 
-def _expressions(query: str, dynamics: Dynamics) -> list[Any]:
-    expressions = getattr(dynamics, query)()
-    return list(expressions) if isinstance(expressions, tuple) else [expressions]
+def _sparse(ca: Any, shape: tuple[int, ...], entries: list[Any]) -> Any:
+    """Return a matrix whose entries that are 0 by structure are left out."""
+    columns = shape[-1] if len(shape) > 1 else 1
+    matrix = ca.SX(len(entries) // columns, columns)
+    for number, entry in enumerate(entries):
+        if not is_zero(entry):
+            matrix[divmod(number, columns)] = entry
+    return matrix

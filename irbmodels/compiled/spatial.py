@@ -1,43 +1,43 @@
-"""Vectors, rotations, bodies and their motion as CasADi expressions or floats.
+"""Vectors, rotations, bodies and their motion as traced values or floats.
 
-Products of constants 0, 1 and -1 fold while the expressions are written.
+Products of constants 0, 1 and -1 fold while the formulas are written.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import casadi as ca
+from .trace import Scalar
 
-SX = Any  # casadi.SX, or a float where it folded
-Vector = list[SX]
+Vector = list[Scalar]
 Matrix = list[Vector]
 ORIGIN = [0.0, 0.0, 0.0]
 IDENTITY = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
 
 
-def elements(column: SX) -> Vector:
-    """Return the entries of a column."""
-    return [column[i] for i in range(column.shape[0])]
-
-
-def matrix(rows: Matrix) -> SX:
-    """Return rows as one matrix."""
-    return ca.vertcat(*(ca.horzcat(*row) for row in rows))
-
-
-def dot(a: Sequence[SX], b: Sequence[SX]) -> SX:
+def dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
     """Inner product."""
-    total: SX = 0.0
+    total: Scalar = 0.0
     for x, y in zip(a, b, strict=True):
-        total = total + x * y
+        if not (is_zero(x) or is_zero(y)):
+            total = total + x * y
     return total
+
+
+def is_zero(x: Scalar) -> bool:
+    """Return whether an entry is 0 by structure."""
+    return x.__class__ is float and x == 0.0
 
 
 def add(a: Vector, b: Vector) -> Vector:
     """Sum."""
     return [x + y for x, y in zip(a, b, strict=True)]
+
+
+def subtract(a: Vector, b: Vector) -> Vector:
+    """Difference."""
+    return [x - y for x, y in zip(a, b, strict=True)]
 
 
 def transpose(rows: Matrix) -> Matrix:
@@ -59,8 +59,8 @@ class JointRotation(NamedTuple):
     """Rotation of a joint's frame in its parent's: a constant one, then an angle about z."""
 
     fixed: Matrix
-    cos: SX
-    sin: SX
+    cos: Scalar
+    sin: Scalar
 
     def to_parent(self, x: Vector) -> Vector:
         """Return a vector of this frame in the parent's axes."""
@@ -76,12 +76,12 @@ class JointRotation(NamedTuple):
 class Body(NamedTuple):
     """Inertials about a joint's origin, in its axes."""
 
-    mass: SX
+    mass: Scalar
     first: Vector
     tensor: Matrix
 
     @staticmethod
-    def of(ten: Sequence[SX]) -> Body:
+    def of(ten: Sequence[Scalar]) -> Body:
         """Return the body of ten parameters, in the order of :data:`~.mechanism.INERTIALS`."""
         m, x, y, z, xx, xy, yy, xz, yz, zz = ten
         return Body(m, [x, y, z], [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
@@ -133,17 +133,20 @@ class Motion(NamedTuple):
         ]
 
 
-def add_product(M: Matrix, rows: Vector, columns: Vector, value: SX, sign: float) -> Matrix:
-    """Add ``rows' value columns``."""
+def add_product(
+    M: Matrix, rows: Vector, columns: Vector, value: Scalar, symmetric: bool = False
+) -> None:
+    """Add ``rows' value columns``, and its transpose where that is ``symmetric``, in place."""
     for i, r in enumerate(rows):
+        if is_zero(r):
+            continue
         for j, c in enumerate(columns):
-            if not (_zero(r) or _zero(c)):
-                M[i][j] = M[i][j] + r * c * value * sign
-    return M
-
-
-def _zero(x: SX) -> bool:
-    return isinstance(x, float) and x == 0.0
+            if is_zero(c):
+                continue
+            product = r * c * value
+            M[i][j] = M[i][j] + product
+            if symmetric:
+                M[j][i] = M[j][i] + product
 
 
 def wrench(body: Body, motion: Motion) -> tuple[Vector, Vector]:
@@ -179,10 +182,10 @@ def wrench_regressor(motion: Motion, spins: list[Vector], speeds: list[Vector]) 
     return rows
 
 
-def solve_ldl(M: SX, right: Vector) -> Vector:
+def solve_ldl(M: Matrix, right: Vector) -> Vector:
     """Solve ``M x = right`` by ``L D L'`` from the last row up: branches stay separate."""
     n = len(right)
-    H = [[M[i, j] for j in range(n)] for i in range(n)]
+    H = [list(row) for row in M]
     x = list(right)
     inverse: Vector = [0.0] * n
     for k in reversed(range(n)):

@@ -1,4 +1,4 @@
-"""The reduced dynamics of a mechanism as CasADi expressions in axis coordinates.
+"""The reduced dynamics of a mechanism as traced formulas in axis coordinates.
 
 Newton-Euler with the matrix ``U = [w'] + [w]^2`` [Khalil & Dombre 2002, ch. 9], which serves force,
 moment and the acceleration of the next origin alike.
@@ -9,13 +9,11 @@ from __future__ import annotations
 from functools import cached_property
 from typing import NamedTuple
 
-import casadi as ca
-
 from ..model.mechanism import INERTIALS, Mechanism
+from .derivatives import jacobian
 from .spatial import (
     IDENTITY,
     ORIGIN,
-    SX,
     Body,
     JointRotation,
     Matrix,
@@ -25,14 +23,14 @@ from .spatial import (
     add_product,
     cross,
     dot,
-    elements,
-    matrix,
     solve_ldl,
+    subtract,
     times,
     transpose,
     wrench,
     wrench_regressor,
 )
+from .trace import Scalar, Trace, cos, exp, sign, sin
 
 
 class Link(NamedTuple):
@@ -48,31 +46,64 @@ class Link(NamedTuple):
 
 
 class Dynamics:
-    """Expressions of one mechanism. ``q``, ``v`` and ``a`` are columns ``(n, 1)``; so are torques.
+    """Formulas of one mechanism in a trace of their own.
 
-    Numbers of the mechanism are symbols, :attr:`constants` by name. Of a mechanism of
-    ``unreduced_mechanism_of`` the bodies, rotors and friction may come from a column of
+    Vectors over the axes are lists of ``n`` values, matrices lists of rows. Numbers of the
+    mechanism are constants of the trace by name, those that belong to its structure floats. Of a
+    mechanism of ``unreduced_mechanism_of`` the bodies, rotors and friction may come from the input
     :attr:`parameters` instead, in the order of ``robot.parameter_vector()``.
     """
 
     def __init__(self, mechanism: Mechanism, parameters: bool = False) -> None:
-        """Name the constants and write down the joints."""
+        """Start a trace; inputs are declared as they are first read."""
         self.mechanism = mechanism
+        self.trace = Trace()
         n, bodies = mechanism.n, 10 * len(mechanism.joints)
         self.parameter_count = bodies + n + (0 if mechanism.friction is None else 3 * n)
-        self.parameters = ca.SX.sym("parameters", self.parameter_count if parameters else 0)
-        self.q, self.v, self.a, self.tau = (ca.SX.sym(name, n) for name in ("q", "v", "a", "tau"))
-        self.constants = {name: ca.SX.sym(name) for name in mechanism.free}
-        self._number: dict[str, SX] = mechanism.constants() | self.constants
-        if parameters:
-            values = iter(elements(self.parameters))
-            for number in range(1, len(mechanism.joints) + 1):
-                self._number |= {f"{name}{number}": next(values) for name in INERTIALS}
-            self._rotors: Vector | None = [next(values) for _ in range(n)]
-            for axis in range(1, n + 1 if mechanism.friction is not None else 1):
-                self._number |= {f"{name}{axis}": next(values) for name in ("FV", "FC", "FD")}
-        else:
-            self._rotors = None
+        self.parametric = parameters
+        self._still = [0.0] * n
+
+    def _input(self, name: str) -> Vector:
+        return list(self.trace.input(name, self.mechanism.n))
+
+    @cached_property
+    def q(self) -> Vector:
+        """Axis positions."""
+        return self._input("q")
+
+    @cached_property
+    def v(self) -> Vector:
+        """Axis speeds."""
+        return self._input("v")
+
+    @cached_property
+    def a(self) -> Vector:
+        """Axis accelerations."""
+        return self._input("a")
+
+    @cached_property
+    def tau(self) -> Vector:
+        """Axis torques."""
+        return self._input("tau")
+
+    @cached_property
+    def parameters(self) -> Vector:
+        """Inertials, rotors and friction of the axes."""
+        return list(self.trace.input("parameters", self.parameter_count))
+
+    @cached_property
+    def _number(self) -> dict[str, Scalar]:
+        """Numbers of the mechanism by name: values where they are no part of the structure."""
+        numbers: dict[str, Scalar] = dict(self.mechanism.constants())
+        numbers |= {name: self.trace.constant(name) for name in self.mechanism.free}
+        if self.parametric:
+            n, values = self.mechanism.n, iter(self.parameters)
+            for number in range(1, len(self.mechanism.joints) + 1):
+                numbers |= {f"{name}{number}": next(values) for name in INERTIALS}
+            numbers |= {f"IR{axis}": next(values) for axis in range(1, n + 1)}
+            for axis in range(1, n + 1 if self.mechanism.friction is not None else 1):
+                numbers |= {f"{name}{axis}": next(values) for name in ("FV", "FC", "FD")}
+        return numbers
 
     @cached_property
     def links(self) -> list[Link]:
@@ -80,15 +111,15 @@ class Dynamics:
         links = []
         for number, joint in enumerate(self.mechanism.joints, 1):
             row = [self._number[f"G{number}_{axis}"] for axis in range(1, self.mechanism.n + 1)]
-            position = dot(row, elements(self.q)) + self._number[f"q0_{number}"]
+            position = dot(row, self.q) + self._number[f"q0_{number}"]
             fixed, origin = self._placement(str(number))
             if joint.prismatic:
                 rotation = JointRotation(fixed, 1.0, 0.0)
                 origin = add(origin, [row[2] * position for row in fixed])
             else:
-                rotation = JointRotation(fixed, ca.cos(position), ca.sin(position))
+                rotation = JointRotation(fixed, cos(position), sin(position))
             body = Body.of([self._number[f"{name}{number}"] for name in INERTIALS])
-            if self._rotors is not None:  # parameters are about the axes that the tree has there
+            if self.parametric:  # parameters are about the axes that the tree has there
                 body = body.rotated(self._tree_rotation(number))
             links.append(Link(joint.parent, joint.prismatic, rotation, origin, body, row))
         return links
@@ -102,17 +133,13 @@ class Dynamics:
         """Gravity in base axes."""
         return [self._number[name] for name in ("gx", "gy", "gz")]
 
-    def along(self, link: Link, rates: SX) -> SX:
-        """Return the rate of a link's joint that axis rates give."""
-        return dot(link.row, elements(rates))
-
-    def motions(self, v: SX, a: SX, gravity: Vector) -> list[Motion]:
+    def motions(self, v: Vector, a: Vector, gravity: Vector) -> list[Motion]:
         """Propagate speeds and accelerations outwards."""
         motions: list[Motion] = []
         base = Motion(ORIGIN, ORIGIN, [-g for g in gravity])
         for link in self.links:
             below = motions[link.parent] if link.parent >= 0 else base
-            rate, rate_dot = self.along(link, v), self.along(link, a)
+            rate, rate_dot = dot(link.row, v), dot(link.row, a)
             w, dw = link.rotation.from_parent(below.w), link.rotation.from_parent(below.dw)
             acceleration = link.rotation.from_parent(
                 add(below.acceleration, times(below.U, link.position))
@@ -130,7 +157,7 @@ class Dynamics:
                 )
         return motions
 
-    def torques(self, v: SX, a: SX, gravity: Vector) -> Vector:
+    def torques(self, v: Vector, a: Vector, gravity: Vector) -> Vector:
         """Axis torques of the rigid bodies, by Newton-Euler."""
         links = self.links
         loads = [
@@ -151,48 +178,48 @@ class Dynamics:
                 )
         return result
 
-    def inverse_dynamics(self) -> SX:
+    def inverse_dynamics(self) -> Vector:
         """Axis torques: rigid bodies, rotors, and friction where the mechanism has it."""
-        rigid = ca.vertcat(*self.torques(self.v, self.a, self.gravity_vector))
-        return rigid + self.rotor_inertia @ self.a + self.friction()
+        rigid = self.torques(self.v, self.a, self.gravity_vector)
+        return add(add(rigid, times(self.rotor_inertia, self.a)), self.friction())
 
     @property
-    def rotor_inertia(self) -> SX:
+    def rotor_inertia(self) -> Matrix:
         """Inertia that the rotors add to the mass matrix."""
-        n = self.mechanism.n
-        if self._rotors is not None:
-            return self._rotor_axes.T @ ca.diag(ca.vertcat(*self._rotors)) @ self._rotor_axes
-        return matrix(
-            [[self._number[f"IA{i}_{j}"] for j in range(1, n + 1)] for i in range(1, n + 1)]
-        )
+        axes = range(1, self.mechanism.n + 1)
+        if not self.parametric:
+            return [[self._number[f"IA{i}_{j}"] for j in axes] for i in axes]
+        inertia: Matrix = [[0.0] * self.mechanism.n for _ in axes]
+        for rotor, turns in enumerate(self._rotor_axes, 1):
+            add_product(inertia, turns, turns, self._number[f"IR{rotor}"])
+        return inertia
 
-    def friction(self) -> SX:
+    def friction(self) -> Vector:
         """Friction torques (S000 eq. 54)."""
         if self.mechanism.friction is None:
-            return ca.SX(self.mechanism.n, 1)
+            return self._still
         torques = []
-        for axis, speed in enumerate(elements(self.v), 1):
+        for axis, speed in enumerate(self.v, 1):
             coulomb, drop, steepness, viscous = (
                 self._number[f"{name}{axis}"] for name in ("FC", "FD", "KS", "FV")
             )
-            dry = coulomb + drop * ca.exp(-(steepness * (speed * speed)))
-            torques.append(dry * ca.sign(speed) + viscous * speed)
-        return ca.vertcat(*torques)
+            dry = coulomb + drop * exp(-(steepness * (speed * speed)))
+            torques.append(dry * sign(speed) + viscous * speed)
+        return torques
 
-    def gravity(self) -> SX:
+    def gravity(self) -> Vector:
         """Axis torques that hold the robot still."""
-        still = ca.SX(self.mechanism.n, 1)
-        return ca.vertcat(*self.torques(still, still, self.gravity_vector))
+        return self.torques(self._still, self._still, self.gravity_vector)
 
-    def coriolis_torque(self) -> SX:
+    def coriolis_torque(self) -> Vector:
         """``C v``."""
-        return ca.vertcat(*self.torques(self.v, ca.SX(self.mechanism.n, 1), ORIGIN))
+        return self.torques(self.v, self._still, ORIGIN)
 
-    def coriolis(self) -> SX:
+    def coriolis(self) -> Matrix:
         """Matrix of the Christoffel symbols: half the derivative of ``C v`` by v."""
-        return 0.5 * ca.jacobian(self.coriolis_torque(), self.v)
+        return [[0.5 * x for x in row] for row in jacobian(self.coriolis_torque(), self.v)]
 
-    def mass_matrix(self) -> SX:
+    def mass_matrix(self) -> Matrix:
         """``M``, rotors included, from composite bodies [Featherstone 2008, ch. 6]."""
         links = self.links
         composite = [link.body for link in links]
@@ -206,7 +233,7 @@ class Dynamics:
             else:
                 force, moment = cross([0.0, 0.0, 1.0], body.first), [row[2] for row in body.tensor]
             own = force[2] if link.slides else moment[2]
-            M = add_product(M, link.row, link.row, own, 1.0)
+            add_product(M, link.row, link.row, own)
             below = number
             while links[below].parent >= 0:
                 step = links[below]
@@ -214,46 +241,51 @@ class Dynamics:
                 moment = add(moment, cross(step.position, force))
                 below = step.parent
                 own = force[2] if links[below].slides else moment[2]
-                M = add_product(M, links[below].row, link.row, own, 1.0)
-                M = add_product(M, link.row, links[below].row, own, 1.0)
+                add_product(M, links[below].row, link.row, own, symmetric=True)
             if link.parent >= 0:
                 composite[link.parent] = composite[link.parent].plus(
                     body.in_parent(link.rotation, link.position)
                 )
-        return matrix(M) + self.rotor_inertia
+        return [add(row, rotors) for row, rotors in zip(M, self.rotor_inertia, strict=True)]
 
-    def forward_dynamics(self) -> SX:
+    def forward_dynamics(self) -> Vector:
         """Axis accelerations under ``tau``: ``M a = tau - h``, by ``L D L'``."""
-        zero = ca.SX(self.mechanism.n, 1)
-        rest = ca.vertcat(*self.torques(self.v, zero, self.gravity_vector)) + self.friction()
-        return ca.vertcat(*solve_ldl(self.mass_matrix(), elements(self.tau - rest)))
+        rest = add(self.torques(self.v, self._still, self.gravity_vector), self.friction())
+        return solve_ldl(self.mass_matrix(), subtract(self.tau, rest))
 
-    def inverse_dynamics_derivatives(self) -> tuple[SX, SX, SX]:
+    def inverse_dynamics_derivatives(self) -> tuple[Matrix, Matrix, Matrix]:
         """Derivatives of :meth:`inverse_dynamics` with respect to q, v and a, ``(n, n)`` each."""
         tau = self.inverse_dynamics()
-        return ca.jacobian(tau, self.q), ca.jacobian(tau, self.v), self.mass_matrix()
+        return jacobian(tau, self.q), jacobian(tau, self.v), self.mass_matrix()
 
-    def energy(self) -> tuple[SX, SX]:
-        """Kinetic and potential energy; potential energy is 0 for a mass at the base's origin."""
-        kinetic = 0.5 * ca.dot(self.v, self.rotor_inertia @ self.v)
-        motions = self.motions(self.v, ca.SX(self.mechanism.n, 1), ORIGIN)
-        moment: Vector = [self._number[f"{name}0"] for name in ("MX", "MY", "MZ")]
-        velocities = self.velocities()
-        for link, motion, velocity, (rotation, origin) in zip(
-            self.links, motions, velocities, self.poses(), strict=True
-        ):
+    def energy(self) -> tuple[Scalar, Scalar]:
+        """Kinetic and potential energy."""
+        return self.kinetic_energy(), self.potential_energy()
+
+    def kinetic_energy(self) -> Scalar:
+        """Kinetic energy, rotors included."""
+        kinetic = 0.5 * dot(self.v, times(self.rotor_inertia, self.v))
+        motions = self.motions(self.v, self._still, ORIGIN)
+        for link, motion, velocity in zip(self.links, motions, self.velocities(), strict=True):
             body, w = link.body, motion.w
             spin = times(body.tensor, w)
             kinetic += 0.5 * (dot(w, spin) + body.mass * dot(velocity, velocity)) + dot(
                 cross(velocity, w), body.first
             )
+        return kinetic
+
+    def potential_energy(self) -> Scalar:
+        """Potential energy; 0 for a mass at the base's origin."""
+        moment: Vector = [self._number[f"{name}0"] for name in ("MX", "MY", "MZ")]
+        for link, (rotation, origin) in zip(self.links, self.poses(), strict=True):
+            body = link.body
             moment = add(moment, add(times(rotation, body.first), [body.mass * x for x in origin]))
-        return kinetic, -dot(self.gravity_vector, moment)
+        return -dot(self.gravity_vector, moment)
 
     def velocities(self) -> list[Vector]:
         """Velocities of the joints' origins, in their own axes."""
         velocities: list[Vector] = []
-        spins = [motion.w for motion in self.motions(self.v, ca.SX(self.mechanism.n, 1), ORIGIN)]
+        spins = [motion.w for motion in self.motions(self.v, self._still, ORIGIN)]
         for link in self.links:
             below = (
                 ORIGIN
@@ -261,12 +293,10 @@ class Dynamics:
                 else add(velocities[link.parent], cross(spins[link.parent], link.position))
             )
             own = link.rotation.from_parent(below)
-            velocities.append(
-                add(own, [0.0, 0.0, self.along(link, self.v)]) if link.slides else own
-            )
+            velocities.append(add(own, [0.0, 0.0, dot(link.row, self.v)]) if link.slides else own)
         return velocities
 
-    def regressor(self) -> SX:
+    def regressor(self) -> Matrix:
         """Matrix whose product with the parameters is the torque.
 
         Columns as in :func:`irbmodels.dynamics.equations_of_motion.regressor`. Entry by entry it is
@@ -276,7 +306,7 @@ class Dynamics:
         n = self.mechanism.n
         motions = self.motions(self.v, self.a, self.gravity_vector)
         partial: list[tuple[list[Vector], list[Vector]]] = []
-        columns: list[SX] = []
+        columns: list[Matrix] = []
         for number, (link, motion) in enumerate(zip(self.links, motions, strict=True), 1):
             zero = [ORIGIN] * n
             spins, speeds = partial[link.parent] if link.parent >= 0 else (zero, zero)
@@ -297,26 +327,32 @@ class Dynamics:
                 [times(rotation, w) for w in spins],
                 [times(rotation, v) for v in speeds],
             )
-            columns.append(matrix(rows))
-        columns.append(self._rotor_axes.T @ ca.diag(self._rotor_axes @ self.a))
+            columns.append(rows)
+        turns = times(self._rotor_axes, self.a)
+        columns.append(
+            [
+                [x * turn for x, turn in zip(row, turns, strict=True)]
+                for row in transpose(self._rotor_axes)
+            ]
+        )
         if self.mechanism.friction is not None:
-            columns.append(ca.diagcat(*(self._friction_row(axis) for axis in range(1, n + 1))))
-        return ca.horzcat(*columns)
+            columns += [self._friction_columns(axis) for axis in range(1, n + 1)]
+        return [[x for part in rows for x in part] for rows in zip(*columns, strict=True)]
 
     def _tree_rotation(self, number: int) -> Matrix:
         return [[self._number[f"RT{number}_{i}{j}"] for j in (1, 2, 3)] for i in (1, 2, 3)]
 
     @property
-    def _rotor_axes(self) -> SX:
+    def _rotor_axes(self) -> Matrix:
         axes = range(1, self.mechanism.n + 1)
-        return matrix([[self._number[f"RA{i}_{j}"] for j in axes] for i in axes])
+        return [[self._number[f"RA{i}_{j}"] for j in axes] for i in axes]
 
-    def _friction_row(self, axis: int) -> SX:
+    def _friction_columns(self, axis: int) -> Matrix:
         speed = self.v[axis - 1]
-        sign = ca.sign(speed)
-        return ca.horzcat(
-            speed, sign, ca.exp(-(self._number[f"KS{axis}"] * (speed * speed))) * sign
-        )
+        drop = exp(-(self._number[f"KS{axis}"] * (speed * speed)))
+        rows: Matrix = [[0.0] * 3 for _ in range(self.mechanism.n)]
+        rows[axis - 1] = [speed, sign(speed), drop * sign(speed)]
+        return rows
 
     def poses(self) -> list[tuple[Matrix, Vector]]:
         """Rotation and origin of every joint's frame in the base."""
@@ -333,11 +369,10 @@ class Dynamics:
             poses.append((transpose(axes), origin))
         return poses
 
-    def pose(self) -> SX:
+    def pose(self) -> Matrix:
         """Homogeneous matrix of the mechanism's frame in the base, ``(4, 4)``."""
-        return matrix(
-            [[*row, x] for row, x in zip(*self._frame(), strict=True)] + [[0.0, 0.0, 0.0, 1.0]]
-        )
+        rows = [[*row, x] for row, x in zip(*self._frame(), strict=True)]
+        return [*rows, [0.0, 0.0, 0.0, 1.0]]
 
     def _frame(self) -> tuple[Matrix, Vector]:
         if self.mechanism.frame is None:
@@ -349,25 +384,23 @@ class Dynamics:
         axes = [times(rotation, column) for column in transpose(fixed)]
         return transpose(axes), add(origin, times(rotation, offset))
 
-    def jacobian(self) -> SX:
+    def jacobian(self) -> Matrix:
         """Jacobian at the frame's origin in base axes, ``(6, n)``, linear rows first."""
         n = self.mechanism.n
         _, point = self._frame()
-        total = ca.SX(6, n)
+        total: Matrix = [[0.0] * n for _ in range(6)]
         for link, (rotation, origin) in zip(self.links, self.poses(), strict=True):
             axis = [row[2] for row in rotation]
             column = (
-                [*axis, *ORIGIN]
-                if link.slides
-                else [*cross(axis, add(point, [-x for x in origin])), *axis]
+                [*axis, *ORIGIN] if link.slides else [*cross(axis, subtract(point, origin)), *axis]
             )
-            total += ca.vertcat(*column) @ ca.horzcat(*link.row)
+            add_product(total, column, link.row, 1.0)
         return total
 
-    def pose_and_jacobian(self) -> tuple[SX, SX]:
+    def pose_and_jacobian(self) -> tuple[Matrix, Matrix]:
         """Both, with the subexpressions that they share."""
         return self.pose(), self.jacobian()
 
-    def hessian(self) -> SX:
+    def hessian(self) -> Matrix:
         """Derivative of :meth:`jacobian`, ``(6 n, n)``: row ``n i + j`` belongs to entry (i, j)."""
-        return ca.jacobian(ca.vec(self.jacobian().T), self.q)
+        return jacobian([x for row in self.jacobian() for x in row], self.q)

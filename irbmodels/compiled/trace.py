@@ -18,7 +18,8 @@ class Trace:
 
     def __init__(self) -> None:
         """Start without steps."""
-        self.steps: list[Step] = []
+        self.values: list[Value] = []
+        """Every step, by its number."""
         self._known: dict[tuple[Any, ...], Value] = {}
         self._inputs: list[tuple[str, int]] = []
         self._constants: list[str] = []
@@ -37,25 +38,25 @@ class Trace:
         """Return a number as a step; a value as it is."""
         if isinstance(x, Value):
             return x
-        key = ("number", float(x), math.copysign(1.0, x))
-        if key not in self._known:
-            self._known[key] = Value(self, len(self.steps), "number", ())
-            self.steps.append(Step("number", (), float(x)))
-        return self._known[key]
+        key = ("number", x, math.copysign(1.0, x))
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = Value(self, len(self.values), "number", (), float(x))
+            self.values.append(known)
+        return known
 
     def step(self, operation: str, *operands: int) -> Value:
         """Return the value of an operation on earlier steps, or of a leaf."""
-        key = (operation, *operands)
+        key = (operation, operands)
         known = self._known.get(key)
         if known is None:
-            known = self._known[key] = Value(self, len(self.steps), operation, operands)
-            self.steps.append(Step(operation, operands))
+            known = self._known[key] = Value(self, len(self.values), operation, operands)
+            self.values.append(known)
         return known
 
-    def at(self, number: int) -> Value:
-        """Return the value of a step by its number."""
-        operation, operands, value = self.steps[number]
-        return self.value(value) if operation == "number" else self.step(operation, *operands)
+    def known(self, operation: str, *operands: int) -> Value | None:
+        """Return the value of an operation if there is one already."""
+        return self._known.get((operation, operands))
 
     def program(
         self, name: str, outputs: Mapping[str, tuple[tuple[int, ...], Sequence[Value | float]]]
@@ -75,7 +76,7 @@ class Trace:
                 name,
                 tuple(self._inputs),
                 tuple(self._constants),
-                tuple(self.steps),
+                tuple(Step(x.operation, x.operands, x.literal) for x in self.values),
                 tuple(results),
             )
         )
@@ -84,20 +85,27 @@ class Trace:
 class Value:
     """A step of a trace, with the operators of arithmetic, comparison and logic."""
 
-    __slots__ = ("number", "operands", "operation", "trace")
+    __slots__ = ("literal", "number", "operands", "operation", "trace")
+    __array_ufunc__ = None  # so that numbers of NumPy leave their operators to ours
 
     def __init__(
-        self, trace: Trace, number: int, operation: str, operands: tuple[int, ...]
+        self,
+        trace: Trace,
+        number: int,
+        operation: str,
+        operands: tuple[int, ...],
+        literal: float = 0.0,
     ) -> None:
         """Refer to a step; :class:`Trace` makes them."""
         self.trace = trace
         self.number = number
         self.operation = operation
         self.operands = operands
+        self.literal = literal
 
     def _negated(self) -> Value:
         """Return the value whose negative this is."""
-        return self.trace.at(self.operands[0])
+        return self.trace.values[self.operands[0]]
 
     def __add__(self, other: Value | float) -> Value:
         if not isinstance(other, Value):
@@ -109,6 +117,10 @@ class Value:
         if self.operation == "neg":
             return other - self._negated()  # type: ignore[return-value]
         a, b = self.number, other.number
+        if self.operation == "sub" and self.operands[1] == b:  # (x - b) + b
+            return self.trace.values[self.operands[0]]
+        if other.operation == "sub" and other.operands[1] == a:
+            return self.trace.values[other.operands[0]]
         return self.trace.step("add", a, b) if a <= b else self.trace.step("add", b, a)
 
     __radd__ = __add__
@@ -124,7 +136,21 @@ class Value:
             return self + other._negated()
         if self.operation == "neg":
             return -(self._negated() + other)
-        return self.trace.step("sub", self.number, other.number)
+        return self._cancelled(other) or self.trace.step("sub", self.number, other.number)
+
+    def _cancelled(self, other: Value) -> Value | None:
+        """Return the difference where a summand is in both, or where the opposite one is known."""
+        trace, a, b = self.trace, self.number, other.number
+        if self.operation == "add" and b in self.operands:
+            return trace.values[self.operands[self.operands[0] == b]]
+        if self.operation == "sub" and self.operands[0] == b:
+            return -trace.values[self.operands[1]]
+        if other.operation == "sub" and other.operands[0] == a:
+            return trace.values[other.operands[1]]
+        if other.operation == "add" and a in other.operands:
+            return -trace.values[other.operands[other.operands[0] == a]]
+        opposite = trace.known("sub", b, a)
+        return None if opposite is None else -opposite
 
     def __rsub__(self, other: float) -> Value | float:
         return -self if other == 0.0 else self.trace.value(other) - self

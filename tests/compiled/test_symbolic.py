@@ -9,17 +9,15 @@ import numpy as np
 import oracles
 import pinocchio as pin
 import pytest
-from programs import answers, evaluate, mechanism, program, reference
+from programs import answers, mechanism, reference
 from random_trees import random_urdf
 
 import irbmodels as irb
-from irbmodels.compiled.program import OPERATIONS, Program, pairs, program_of
+from irbmodels.compiled.program import OPERATIONS
 from irbmodels.compiled.queries import OF_FRAMES, QUERIES, program_for
 from irbmodels.errors import UnknownName
 from irbmodels.model.mechanism import mechanism_of
 from irbmodels.robot.robot import from_urdf_text
-
-casadi = pytest.importorskip("casadi")
 
 # of the largest entry: thousands of roundings of 1e-16 each, and sums that cancel a hundredfold
 SAME = 1e-12
@@ -286,7 +284,7 @@ def test_a_robot_without_any_mass_needs_no_torque():
 def test_weightlessness_leaves_no_gravity():
     """Without gravity its torque is 0 by structure."""
     robot = urdf(ARMS["leans"]).with_gravity([0.0, 0.0, 0.0])
-    assert program("gravity", mechanism(robot, "gravity")).count() == 0
+    assert program_for("gravity", mechanism(robot, "gravity")).count() == 0
     asked(robot)
 
 
@@ -474,7 +472,7 @@ def test_programs_are_straight_lines_without_waste(full, query):
     """Every step comes after its operands, has a known name, is needed, and is the only one of its
     kind; so is every constant.
     """
-    written = program(query, mechanism(full, query))
+    written = program_for(query, mechanism(full, query))
     used = written.uses()
     for number, step in enumerate(written.steps):
         if step.operation in OPERATIONS:
@@ -564,131 +562,6 @@ def test_programs_are_the_same_in_every_process():
         for query in ("forward_dynamics", "inverse_dynamics_derivatives")
     ]
     assert keys[0].strip() == f"{stripped.key} {written}"
-
-
-X, Y = casadi.SX.sym("x", 3), casadi.SX.sym("y", 2)
-C = {name: casadi.SX.sym(name) for name in ("one", "two", "three")}
-
-
-def small(expression, shape=(), constants=C):
-    """Write an expression of X, Y and C as a program."""
-    return program_of("small", {"x": X, "y": Y}, constants, {"z": (shape, expression)})
-
-
-def operations(written: Program):
-    """Return the names of a program's operations, in order."""
-    return [step.operation for step in written.steps if step.operation in OPERATIONS]
-
-
-def test_a_shared_divisor_is_inverted_once():
-    """Two divisions by the same value are one reciprocal and two products."""
-    assert sorted(operations(small(casadi.vertcat(X[0] / Y[0], X[1] / Y[0]), (2,)))) == [
-        "inv",
-        "mul",
-        "mul",
-    ]
-    assert operations(small(1.0 / Y[0])) == ["inv"]
-
-
-def test_squares_and_doubles_are_products_and_sums():
-    """Writers need no step for them."""
-    assert operations(small(X[0] * X[0])) == ["mul"]
-    assert operations(small(2.0 * casadi.sin(X[0]) + X[1] ** 2)) in (
-        ["sin", "add", "mul", "add"],
-        ["sin", "mul", "mul", "add"],
-    )
-
-
-def test_equal_expressions_are_computed_once():
-    """What two outputs share is one step."""
-    both = program_of(
-        "both",
-        {"x": X},
-        {},
-        {"a": ((), casadi.sin(X[0] + X[1])), "b": ((), 2.5 * casadi.sin(X[0] + X[1]))},
-    )
-    assert sorted(operations(both)) == ["add", "mul", "sin"]
-
-
-def test_constants_that_are_of_no_use_are_dropped():
-    """A program names the constants that it reads, in the order given."""
-    written = small(C["three"] * X[0] + C["one"])
-    assert written.constants == ("one", "three")
-    assert small(0.0 * C["one"] + X[0]).constants == ()
-    actual = evaluate(
-        written,
-        {"one": 10.0, "two": np.nan, "three": 3.0},
-        x=np.array([[2.0, 0.0, 0.0]]),
-        y=np.zeros((1, 2)),
-    )
-    np.testing.assert_array_equal(actual["z"], [16.0])
-
-
-def test_matrices_are_written_row_by_row():
-    """Entry (i, j) of a matrix is place ``columns i + j`` of its output, structural zeros
-    included.
-    """
-    expression = casadi.SX(2, 3)
-    expression[0, 1], expression[1, 0], expression[1, 2] = X[0], X[1], X[2]
-    actual = evaluate(
-        small(expression, (2, 3)), {}, x=np.array([[1.0, 2.0, 3.0]]), y=np.zeros((1, 2))
-    )
-    np.testing.assert_array_equal(actual["z"], [[[0.0, 1.0, 0.0], [2.0, 0.0, 3.0]]])
-
-
-def test_every_operation_means_what_it_says():
-    """Each operation that CasADi may write comes out as NumPy's of the same name."""
-    x, y = X[0], Y[0]
-    terms = [
-        x + y,
-        x - y,
-        x * y,
-        x / y,
-        -x,
-        1.0 / x,
-        casadi.sin(x),
-        casadi.cos(x),
-        casadi.exp(x),
-        casadi.sqrt(casadi.fabs(x)),
-    ]
-    terms += [casadi.sign(x), casadi.fabs(x), x * x, 2.0 * x, casadi.SX(0.25), y]
-    rng = np.random.default_rng(0)
-    a, b = rng.uniform(-2.0, 2.0, (7, 3)), rng.uniform(-2.0, 2.0, (7, 2))
-    u, w = a[:, 0], b[:, 0]
-    expected = [
-        u + w,
-        u - w,
-        u * w,
-        u / w,
-        -u,
-        1 / u,
-        np.sin(u),
-        np.cos(u),
-        np.exp(u),
-        np.sqrt(np.abs(u)),
-        np.sign(u),
-        np.abs(u),
-    ]
-    expected += [u * u, 2 * u, np.full(7, 0.25), w]
-    actual = evaluate(small(casadi.vertcat(*terms), (16,)), {}, x=a, y=b)["z"]
-    np.testing.assert_allclose(actual, np.stack(expected, axis=1), rtol=4e-16)
-
-
-def test_pairs_are_angles_with_sine_and_cosine():
-    """A lone sine is no pair; a pair names angle, sine and cosine."""
-    written = small(casadi.vertcat(casadi.cos(X[1]), casadi.sin(X[0]), casadi.sin(X[1])), (3,))
-    [(angle, sine, cosine)] = pairs(written)
-    assert written.steps[angle].operands == (0, 1)
-    assert [written.steps[sine].operation, written.steps[cosine].operation] == ["sin", "cos"]
-    assert written.steps[sine].operands == written.steps[cosine].operands == (angle,)
-
-
-def test_uses_counts_operands_and_outputs():
-    """A value used twice by one step, and once as an output, is used three times."""
-    s = casadi.sin(X[0])
-    written = small(casadi.vertcat(s * s, s), (2,))
-    sine = next(number for number, step in enumerate(written.steps) if step.operation == "sin")
-    assert written.uses()[sine] == 3
 
 
 def test_an_unknown_query_names_the_known_ones():

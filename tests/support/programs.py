@@ -5,7 +5,6 @@ same.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 
 import numpy as np
 
@@ -56,22 +55,6 @@ def evaluate(
     }
 
 
-@cache
-def shared(query: str, structure: str) -> list[Program]:
-    """Return where the program of a structure is kept, empty at first."""
-    return []
-
-
-def program(query: str, mechanism: Mechanism) -> Program:
-    """Return the program that the first mechanism of this structure had written: what a cache of
-    kernels does.
-    """
-    kept = shared(query, mechanism.key)
-    if not kept:
-        kept.append(program_for(query, mechanism))
-    return kept[0]
-
-
 def mechanism(
     robot: irb.Robot, query: str, frame: str = "tcp", point: np.ndarray | None = None
 ) -> Mechanism:
@@ -92,7 +75,7 @@ def answers(
     stripped = mechanism(robot, query, frame, point)
     q, v, a = states
     given = {"q": q, "v": v, "a": a, "tau": a}
-    written = program(query, stripped)
+    written = program_for(query, stripped)
     return evaluate(written, stripped.free, **{name: given[name] for name, _ in written.inputs})
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from functools import cached_property
 
-import casadi as ca
-
-from ...compiled.spatial import SX, Matrix, Vector, add, dot, matrix, times, transpose
+from ...compiled.derivatives import jacobian
+from ...compiled.spatial import Matrix, Vector, add, add_product, dot, times, transpose
 from ...compiled.symbolic import Dynamics
+from ...compiled.trace import Scalar, cos, sin
 
 
 class SimplifiedDynamics(Dynamics):
@@ -25,7 +25,7 @@ class SimplifiedDynamics(Dynamics):
     def _poses(self) -> list[tuple[Matrix, Vector]]:
         poses: list[tuple[Matrix, Vector]] = []
         # constant rotation before a joint's own angle about z; row and offset of that angle
-        angles: list[tuple[Matrix, Vector, SX]] = []
+        angles: list[tuple[Matrix, Vector, Scalar]] = []
         n = self.mechanism.n
         zeros = [0.0] * n
         for number, (joint, link) in enumerate(
@@ -44,24 +44,23 @@ class SimplifiedDynamics(Dynamics):
                     offset = offset + parallel * offset_below
                 fixed = product(rotation, fixed)
             angles.append((fixed, row, offset))
-            angle = dot(row, [self.q[i] for i in range(n)]) + offset
-            c, s = ca.cos(angle), ca.sin(angle)
+            angle = dot(row, self.q) + offset
+            c, s = cos(angle), sin(angle)
             poses.append(([[x * c + y * s, y * c - x * s, z] for x, y, z in fixed], origin))
         return poses
 
-    def jacobian(self) -> SX:
+    def jacobian(self) -> Matrix:
         """Return the Jacobian at the frame's origin in base axes, ``(6, n)``."""
         _, point = self._frame()
-        spin = ca.SX(3, self.mechanism.n)
+        spin: Matrix = [[0.0] * self.mechanism.n for _ in range(3)]
         for link, (rotation, _) in zip(self.links, self.poses(), strict=True):
             if not link.slides:
-                spin += matrix([[row[2] * factor for factor in link.row] for row in rotation])
-        return ca.vertcat(ca.jacobian(ca.vertcat(*point), self.q), spin)
+                add_product(spin, [row[2] for row in rotation], link.row, 1.0)
+        return [*jacobian(point, self.q), *spin]
 
-    def gravity(self) -> SX:
+    def gravity(self) -> Vector:
         """Return the gravity torques, the gradient of the potential energy."""
-        _, potential = self.energy()
-        return ca.gradient(ca.SX(potential), self.q)
+        return jacobian([self.potential_energy()], self.q)[0]
 
 
 def product(a: Matrix, b: Matrix) -> Matrix:
