@@ -228,7 +228,7 @@ MUTATIONS = {
     "a digit of the sine": (r"1\.98412698", "1.98422698"),
     "the second part of a right angle": (r"6\.0771005", "6.1771005"),
     "the sign of the cosine": (r"nearest\.bits \+ 1u", "nearest.bits"),
-    "an operation": (r"turn1\.sin \* gz", "turn1.cos * gz"),
+    "an operation": (r"gz \* turn1\.sin", "gz * turn1.cos"),
     "the sign of zero speed": (r"\(x < 0\.0\) \| \(x > 0\.0\)", "(x < 0.0) | (x >= 0.0)"),
     "crawling backwards": (r"\(x < 0\.0\) \| \(x > 0\.0\)", "(x < -1e-9) | (x > 0.0)"),
     "NaN of a speed lost": (r"(const double v1 = )v\[0\]", r"\g<1>(v[0] == v[0] ? v[0] : 0.0)"),
