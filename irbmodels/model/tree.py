@@ -136,7 +136,15 @@ def tree_from_urdf(text: str) -> Tree:
         UrdfError: if the text is no URDF, has a number that is none, floating or planar joints, or
             a wrong mimic.
     """
-    robot = parse_urdf(text)
+    return tree_of_robot(parse_urdf(text))
+
+
+def tree_of_robot(robot: ElementTree.Element) -> Tree:
+    """Build the tree of the root element of a URDF, which is changed; else :func:`tree_from_urdf`.
+
+    Raises:
+        UrdfError: as that does.
+    """
     check_numbers(robot)
     for joint in robot.iterfind("joint"):
         kind, name, axis = joint.get("type"), joint.get("name"), joint.find("axis")

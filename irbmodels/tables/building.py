@@ -15,8 +15,9 @@ from ..model.limits import Limits, LoadLimits
 from ..model.model import Linkage, Model
 from ..model.motors import Motors
 from ..model.tool import Tool, doubt_metres
-from ..model.tree import Tree, tree_from_urdf
+from ..model.tree import Tree, tree_of_robot
 from ..model.types import Array, Mask
+from .bare_urdf import bare_urdf
 from .description import Coupling, Description, mesh_folder, tool_path
 from .reader import read
 from .row_checks import check_shape
@@ -27,7 +28,11 @@ def model_of(description: Description, coupling: Coupling, parameters: str) -> M
     """Return the model of a robot's tables with one set of inertials, without tool and payload.
 
     Friction None where unknown.
+
+    Raises:
+        TableError: if a table breaks the format, that of shapes too.
     """
+    description.check()
     tree, limits, friction = (
         tree_of(description, coupling, parameters),
         limits_of(description),
@@ -44,7 +49,7 @@ def tree_of(description: Description, coupling: Coupling, parameters: str) -> Tr
 
     Bars without data weigh nothing.
     """
-    tree = tree_from_urdf(description.urdf(coupling, parameters, carrier_kg=0.0, looks=False))
+    tree = tree_of_robot(bare_urdf(description, coupling, parameters))
     # joint_3 of the serial tree is the angle between the arms; of the parallelogram tree it is the
     # axis position itself
     return tree.with_axes(description.dh("modified").A) if coupling == "serial" else tree
@@ -186,9 +191,10 @@ def load_tool(name_or_path: str | Path) -> Tool:
     wrong = inertial.impossibilities() if inertial.tensor.any() or inertial.mass <= 0.0 else []
     if wrong:
         raise TableError(path, "load", "; ".join(wrong))
+    meshes = mesh_folder(path.parent)
     for key, rows in (("shapes", table.shapes), ("collision", table.collision)):
         for number, row in enumerate(rows):
-            check_shape(row, path, f"{key}[{number}]", mesh_folder(path.parent))
+            check_shape(row, path, f"{key}[{number}]", meshes)
     doubt_metres([*table.tcp.xyz_mm, *table.load.com_mm], str(path))
     rotation = pin.rpy.rpyToMatrix(*(radians(angle) for angle in table.tcp.rpy_deg))
     source = table.sources[table.load.source_of("mass_kg")]

@@ -306,11 +306,12 @@ class Description:
         check_known("variant", table.variants, self.kinematics.variants, file, "variants")
         own = table.variants.get(self.name, ShapeRows())
         links, collision = {**table.links, **own.links}, {**table.collision, **own.collision}
+        meshes = mesh_folder(self.folder)
         for key, group in (("links", links), ("collision", collision)):
             check_known("link", group, self.links, file, key)
             for link, rows in group.items():
                 for number, row in enumerate(rows):
-                    check_shape(row, file, f"{key}.{link}[{number}]", mesh_folder(self.folder))
+                    check_shape(row, file, f"{key}.{link}[{number}]", meshes)
         return replace(table, links=links, collision=collision)
 
     @property
@@ -406,8 +407,7 @@ class Description:
                 f"set {name!r} of {self.name} has bars with mass; they exist only on the"
                 " parallelogram tree"
             )
-        # read and check before xacro, whose errors are less specific
-        _ = self.limits, self.shapes, self.friction, self.drives
+        self.check()  # errors of xacro are less specific
         arguments = {
             "robot": self.name,
             "folder": str(self.folder),
@@ -435,6 +435,14 @@ class Description:
             arguments,
             [*inputs, *([Path(arguments["tool"])] if tool else [])],
         )
+
+    def check(self) -> None:
+        """Read and check every table of the robot.
+
+        Raises:
+            TableError: with the first that breaks the format.
+        """
+        _ = self.kinematics, self.inertials, self.limits, self.shapes, self.friction, self.drives
 
     def _joint_from_axis(self) -> Array:
         result = np.eye(len(self.axes))
