@@ -43,7 +43,7 @@ def numbers(value: ArrayLike | None, what: str) -> Array:
         InputError: for text, complex numbers, truth values, masked entries, rows of unlike length,
             and what is no number at all.
     """
-    if np.ma.is_masked(value):
+    if hasattr(value, "mask") and np.ma.is_masked(value):  # numpy.ma is slow to import
         raise InputError(
             f"{what} is not an array of numbers: some are masked; use .filled(np.nan), or"
             " .compressed()"

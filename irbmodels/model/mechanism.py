@@ -7,8 +7,6 @@ and friction.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -124,6 +122,9 @@ class Mechanism:
     @cached_property
     def key(self) -> str:
         """Hash of the structure, as hexadecimal digits: equal for models that share programs."""
+        import hashlib
+        import json
+
         fixed = {name: value for name, value in self.constants().items() if name not in self.free}
         frame = None if self.frame is None else self.frame.joint
         joints = [(joint.parent, joint.prismatic) for joint in self.joints]

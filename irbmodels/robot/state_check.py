@@ -7,6 +7,7 @@ compared first, which costs next to nothing; only what is not surely near is loo
 
 from __future__ import annotations
 
+import math
 import sys
 from functools import cached_property
 
@@ -45,7 +46,7 @@ class StateCheck:
         array = self._shaped(q, what)
         if array.ndim == 1:
             # cheap, and nearly every call passes; false for NaN
-            if not array.dot(array) <= self.squares[0]:
+            if not array.dot(array) <= self._farthest_square:
                 self._check_position(array, what)
             if array is not q:  # typed, or integers
                 self._doubt_radians(array)
@@ -108,9 +109,11 @@ class StateCheck:
         weakest = np.divide(
             self._strongest, inertia, out=np.full_like(inertia, np.inf), where=inertia > 0.0
         )
-        least = self._farthest.min(), self._fastest.min(), weakest.min()
-        far, fast, strong = (min(float(bound), sys.float_info.max**0.5) ** 2 for bound in least)
-        return far, fast, strong
+        return self._farthest_square, _finite_square(self._fastest), _finite_square(weakest)
+
+    @cached_property
+    def _farthest_square(self) -> float:
+        return _finite_square(self._farthest)
 
     @cached_property
     def _farthest(self) -> Array:
@@ -224,6 +227,11 @@ class StateCheck:
         if self._limits.linear[axis]:
             return f"m{rate}", f"mm{rate}", "divide them by 1000"
         return f"rad{rate}", f"deg{rate}", "use np.radians(...)"
+
+
+def _finite_square(bounds: Array) -> float:
+    least: float = min(float(bounds.min()), math.sqrt(sys.float_info.max))
+    return least**2
 
 
 def _worst(values: Array, bounds: Array) -> int:
