@@ -57,7 +57,7 @@ def run(
 
 @pytest.fixture(scope="session", autouse=True)
 def _kernels_between_runs(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Keep kernels in pytest's cache folder: their key holds sources, numba, LLVM, Python,
+    """Keep kernels in pytest's cache folder: their key holds sources, llvmlite, system and
     processor; users' own stay.
     """
     kernels = request.config.cache.mkdir("kernels")

@@ -1,35 +1,55 @@
-"""Compiled kernels on disk: one folder each, named after all that its machine code depends on.
+"""Compiled kernels on disk: one file each, named after all that its machine code depends on.
 
-A kernel is compiled in a folder of its own, sealed with a check sum, and then renamed into place,
-so that processes that compile the same one at once do not meet. What is broken or belongs to other
-versions is compiled again; where nothing can be written, or other users can write, kernels live as
-long as their process.
+A kernel is written under another name and then renamed, so that processes that compile the same one
+at once do not meet. What is broken or belongs to other versions is compiled again; where nothing
+can be written, or other users can write, kernels live as long as their process.
 """
 
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import json
 import logging
 import os
-import shutil
+import platform
+import re
 import stat
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import NamedTuple
 
-from ..errors import require
+from ..errors import MissingExtra
+from .machine import host_target, link, load, map_file
 
 FOLDER = "IRBMODELS_CACHE"
 """Environment variable that names another folder."""
-SEAL = "seal.json"
 log = logging.getLogger("irbmodels")
+_OURS = re.compile(r"kernel_[0-9a-f]{24}|new_kernel_\w+")
+_DIGEST = hashlib.sha256().digest_size
+_codes: dict[str, Code] = {}  # of this process
 _refused: set[Path] = set()  # folders of which was said why nothing is kept
+_lock = threading.RLock()  # one thread compiles, the others wait for it
+
+
+class Signature(NamedTuple):
+    """Names and shapes of a kernel's arrays, and names of its constants."""
+
+    constants: tuple[str, ...]
+    inputs: tuple[tuple[str, int], ...]
+    outputs: tuple[tuple[str, tuple[int, ...]], ...]
+
+
+class Code(NamedTuple):
+    """Machine code in memory."""
+
+    address: int
+    signature: Signature
 
 
 class Info(NamedTuple):
@@ -54,15 +74,16 @@ def folder() -> Path:
 
 def info() -> Info:
     """Count what is there."""
-    kept = [path for path in _entries() if (path / SEAL).is_file()]
-    return Info(folder(), len(kept), sum(_size(path) for path in _entries()))
+    sizes = [(path.name, _size(path)) for path in _entries()]
+    kept = sum(name.startswith("kernel_") for name, _ in sizes)
+    return Info(folder(), kept, sum(size for _, size in sizes))
 
 
 def clear() -> Info:
     """Remove every kernel, and what interrupted processes left; return what was there."""
     before = info()
     for path in _entries():
-        shutil.rmtree(path, ignore_errors=True)
+        path.unlink(missing_ok=True)
     return before
 
 
@@ -71,70 +92,139 @@ def _entries() -> list[Path]:
         return [
             path
             for path in folder().iterdir()
-            if path.is_dir() and path.name.startswith(("kernel_", "new_"))
+            if _OURS.fullmatch(path.name) and path.is_file() and not path.is_symlink()
         ]
     except OSError:
         return []
 
 
 def _size(path: Path) -> int:
-    total = 0
-    for file in path.rglob("*"):
-        try:
-            total += file.stat().st_size if file.is_file() else 0
-        except OSError:  # another process has just removed it
-            continue
-    return total
+    try:
+        return path.stat().st_size
+    except OSError:  # another process has just removed it
+        return 0
 
 
 @cache
 def environment_key() -> str:
     """Return what machine code depends on besides its program, as text.
 
-    These are our writers, numba, LLVM, Python, and the processor.
+    These are our writers, llvmlite, system and processor, and the headers of Python's objects.
 
     Raises:
-        MissingExtra: without numba or casadi.
+        MissingExtra: without llvmlite.
     """
-    for package in ("numba", "casadi"):
-        require(package, "fast")
-    import llvmlite.binding as llvm
-    import numba
-
+    spec = importlib.util.find_spec("llvmlite")
+    if spec is None or spec.origin is None:
+        raise MissingExtra("llvmlite", "fast")
     here = Path(__file__).parent
     sources = [*sorted(here.glob("*.py")), here.parent / "model" / "mechanism.py"]
-    ours = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
-    processor = (
-        llvm.get_host_cpu_name(),
-        llvm.get_host_cpu_features().flatten(),
-        llvm.get_process_triple(),
+    version = Path(spec.origin).with_name("_version.py")  # to import it would take 25 ms
+    ours, llvmlite = (
+        hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()
+        for paths in (sources, [version])
     )
-    return json.dumps([ours, numba.__version__, llvm.llvm_version_info, sys.version, processor])
+    system = f"{sys.platform} {platform.machine()}"
+    return json.dumps([ours, llvmlite, system, host_target().name, object.__basicsize__])
 
 
-def kernel_module(key: str, title: str, source: Callable[[], str]) -> ModuleType:
-    """Return the module of a kernel: from this process, from disk, or compiled from its source.
+def kernel_code(key: str, title: str, compiled: Callable[[], tuple[bytes, Signature]]) -> Code:
+    """Return machine code: from this process, from disk, or compiled.
 
     Args:
-        key: Of its program, different from that of any other.
+        key: Of its program and layout, different from that of any other.
         title: Its name in messages.
-        source: Writes the text of the module; called only where it must be compiled.
+        compiled: Makes object file and signature; called only where it must be.
     """
-    name = "kernel_" + hashlib.sha256(f"{key} {environment_key()}".encode()).hexdigest()[:24]
-    if name in sys.modules:
-        return sys.modules[name]
-    place = folder() / name
-    if _is_sealed(place):
-        try:
-            return _run(name, place / "kernel.py")
-        except Exception as err:  # unpickling can raise anything
-            log.info("the kept kernel %s is of no use (%s) and will be compiled again", title, err)
+    name = _name(key)
+    with _lock:
+        if name not in _codes:
+            _codes[name] = _found(name) or _compiled(name, title, compiled)
+        return _codes[name]
+
+
+def is_ready(key: str) -> bool:
+    """Return whether a kernel is in this process or on disk."""
+    name = _name(key)
+    return name in _codes or (folder() / name).is_file()
+
+
+def _name(key: str) -> str:
+    return "kernel_" + hashlib.sha256(f"{key} {environment_key()}".encode()).hexdigest()[:24]
+
+
+def _compiled(name: str, title: str, compiled: Callable[[], tuple[bytes, Signature]]) -> Code:
     started = time.perf_counter()
-    text = source()
-    module, kept = _compiled(name, text, place)
-    where = f"kept in {place.parent}" if kept else f"not kept{_why_not(place.parent)}"
-    log.warning("compiled %s in %.1f s (%s)", title, time.perf_counter() - started, where)
-    return module
+    linked, signature = compiled()
+    code, entry = link(linked)
+    place = folder() / name
+    is_kept = _keep(place, code, entry, signature)
+    took = f"compiled {title} in {time.perf_counter() - started:.2f} s"
+    if is_kept:
+        log.info("%s (kept in %s)", took, place.parent)
+    else:
+        reason = _why_not(place.parent)
+        log.log(logging.WARNING if reason else logging.INFO, "%s (not kept%s)", took, reason)
+    return (_found(name) if is_kept else None) or Code(load(code), signature)
+
+
+def _keep(place: Path, code: bytes, entry: int | None, signature: Signature) -> bool:
+    """Write a kernel's file; return False where that cannot be done."""
+    described = json.dumps([len(code), entry, *signature]).encode()
+    content = b"".join([code, described, len(described).to_bytes(8, "little")])
+    new = None
+    try:
+        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not _is_private(place.parent.stat()):
+            return False
+        descriptor, new = tempfile.mkstemp(prefix="new_kernel_", dir=place.parent)
+        with open(descriptor, "wb") as file:
+            file.write(content + hashlib.sha256(content).digest())
+        os.replace(new, place)
+    except OSError:  # read-only, full, or another process has removed the folder
+        if new is not None:
+            Path(new).unlink(missing_ok=True)
+        return False
+    return True
+
+
+def _found(name: str) -> Code | None:
+    """Return a kernel from disk, if its file is private, complete and unchanged.
+
+    Machine code that is broken, or somebody else's, would not fail, but do anything.
+    """
+    place = folder() / name
+    try:
+        with place.open("rb") as file:
+            status = os.fstat(file.fileno())
+            if not (_is_private(status) and _is_private(place.parent.stat())):
+                return None
+            content = file.read()
+            body = content[:-_DIGEST]
+            if hashlib.sha256(body).digest() != content[-_DIGEST:]:
+                return None
+            end = len(body) - 8 - int.from_bytes(body[-8:], "little")
+            size, entry, constants, inputs, outputs = json.loads(body[end:-8])
+            signature = Signature(
+                tuple(constants),
+                tuple((label, length) for label, length in inputs),
+                tuple((label, tuple(shape)) for label, shape in outputs),
+            )
+            if entry is not None:
+                try:
+                    return Code(map_file(file.fileno(), len(content), entry), signature)
+                except OSError:  # files of this disk must not be run
+                    pass
+            return Code(load(body[:size]), signature)
+    except (OSError, ValueError):
+        return None
+
+
+def _is_private(status: os.stat_result) -> bool:
+    """Return whether only this user can write; Windows is left to the system."""
+    if os.name != "posix":
+        return True
+    return status.st_uid == os.geteuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
 def _why_not(wanted: Path) -> str:
@@ -145,7 +235,7 @@ def _why_not(wanted: Path) -> str:
     nearest = next(
         path for path in (wanted.absolute(), *wanted.absolute().parents) if os.path.lexists(path)
     )
-    if wanted.is_dir() and not _is_private(wanted):
+    if wanted.is_dir() and not _is_private(wanted.stat()):
         return (
             f": other users can write in {wanted}, and machine code is run as it lies there; make"
             f" the folder yours alone (chmod 700), or name another one in {FOLDER}"
@@ -156,95 +246,3 @@ def _why_not(wanted: Path) -> str:
         f": {nearest} is a file where the folder of kernels should be; remove it, or name a folder"
         f" in {FOLDER}"
     )
-
-
-def is_ready(key: str) -> bool:
-    """Return whether a kernel is in this process or on disk."""
-    name = "kernel_" + hashlib.sha256(f"{key} {environment_key()}".encode()).hexdigest()[:24]
-    return name in sys.modules or _is_sealed(folder() / name)
-
-
-def _compiled(name: str, text: str, place: Path) -> tuple[ModuleType, bool]:
-    """Compile in a new folder beside ``place`` and move it there.
-
-    In memory alone where that cannot be done.
-    """
-    new = None
-    try:
-        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not _is_private(place.parent):
-            raise PermissionError(place.parent)
-        new = Path(tempfile.mkdtemp(prefix="new_", dir=place.parent))
-        (new / "kernel.py").write_text(f"CACHE = True\n{text}", encoding="utf-8")
-        module = _run(name, new / "kernel.py")
-        (new / SEAL).write_text(json.dumps(_sums(new)), encoding="utf-8")
-        shutil.rmtree(place, ignore_errors=True)
-        new.rename(place)
-        return module, True
-    # read-only, full, or another process was first, or has removed the folder; what else it is
-    # comes again
-    except Exception:
-        kept = _is_sealed(place)
-        if name not in sys.modules:
-            module = ModuleType(name)
-            exec(compile(f"CACHE = False\n{text}", f"<{name}>", "exec"), vars(module))
-            sys.modules[name] = module
-        return sys.modules[name], kept
-    finally:
-        if new is not None and new.exists():
-            shutil.rmtree(new, ignore_errors=True)
-
-
-def _run(name: str, path: Path) -> ModuleType:
-    """Run a kernel's file, without a ``.pyc`` that no seal covers.
-
-    Numba finds its machine code beside it, or puts it there.
-    """
-    from numba.core import config
-
-    module = ModuleType(name)
-    module.__file__ = str(path.absolute())
-    code = compile(path.read_bytes(), module.__file__, "exec", dont_inherit=True)
-    sys.modules[name] = module  # numba looks for it while unpickling
-    elsewhere, config.CACHE_DIR = config.CACHE_DIR, ""  # type: ignore[attr-defined]  # NUMBA_CACHE_DIR would lead out of the sealed folder
-    try:
-        exec(code, vars(module))
-    except BaseException:
-        del sys.modules[name]
-        raise
-    finally:
-        config.CACHE_DIR = elsewhere  # type: ignore[attr-defined]
-    return module
-
-
-def _sums(place: Path) -> dict[str, str]:
-    files = [
-        path
-        for path in sorted(place.rglob("*"))
-        if path.is_file() and path.suffix in (".py", ".nbi", ".nbc")
-    ]
-    return {
-        str(path.relative_to(place)): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in files
-    }
-
-
-def _is_private(place: Path) -> bool:
-    """Return whether only this user can write in a folder; Windows is left to the system."""
-    if os.name != "posix":
-        return True
-    status = place.stat()
-    return status.st_uid == os.geteuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-
-
-def _is_sealed(place: Path) -> bool:
-    """Return whether a kernel's folder is private, complete and unchanged.
-
-    Machine code that is broken, or somebody else's, would not fail, but do anything.
-    """
-    try:
-        sums = json.loads((place / SEAL).read_text(encoding="utf-8"))
-        private = _is_private(place.parent) and _is_private(place)
-        return private and any(name.endswith(".nbc") for name in sums) and sums == _sums(place)
-    except (OSError, ValueError, AttributeError, TypeError):
-        return False

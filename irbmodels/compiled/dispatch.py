@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 from collections import Counter
 from collections.abc import Callable, Hashable
 from functools import cache
@@ -54,7 +53,7 @@ def _if_short(make: Callable[[], Kernel]) -> Kernel | None:
     if kernel.is_ready() or (operations := kernel.operations()) <= LONGEST:
         return kernel
     _log_warning(
-        f"{kernel.query} takes {operations} operations, too many to compile: Pinocchio answers,"
+        f"{kernel.name} takes {operations} operations, too many to compile: Pinocchio answers,"
         " state by state"
     )
     return None
@@ -63,16 +62,11 @@ def _if_short(make: Callable[[], Kernel]) -> Kernel | None:
 @cache
 def installed() -> bool:
     """Return whether kernels can be compiled; log once if not."""
-    missing = [name for name in ("casadi", "numba") if importlib.util.find_spec(name) is None]
-    if missing:
+    if importlib.util.find_spec("llvmlite") is None:
         advice = "get machine code with: pip install 'irbmodels[fast]'"
-        _log_warning(
-            f"{' and '.join(missing)} not installed: Pinocchio answers, state by state; {advice}"
-        )
-    elif os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
-        _log_warning("NUMBA_DISABLE_JIT is set: Pinocchio answers, state by state")
+        _log_warning(f"llvmlite is not installed: Pinocchio answers, state by state; {advice}")
         return False
-    return not missing
+    return True
 
 
 def _log_warning(message: str) -> None:

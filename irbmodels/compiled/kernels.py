@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 import os
-import threading
-from collections.abc import Callable
-from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, cached_property, partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,8 +16,12 @@ from ..model.mechanism import Mechanism
 from ..model.model import Model
 from ..model.tree import Frame
 from ..model.types import Array
-from .cache import is_ready, kernel_module
-from .queries import OF_FRAMES, QUERIES, mechanism_for, program_for
+from .cache import Code, Signature, is_ready, kernel_code
+from .llvm_entry import COLUMNS, ROWS, STATE
+from .llvm_writer import module_text
+from .machine import compile_object, function, host_target
+from .program import Program
+from .queries import OF_FRAMES, mechanism_for, program_for
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -26,18 +29,8 @@ if TYPE_CHECKING:
 
 STATES_PER_THREAD = 4096  # fewer states than this per thread are not worth starting one
 CHUNK = 65_536  # states copied at a time where an array is not contiguous
-DOUBLE = np.dtype(np.float64)
+_TITLES = {COLUMNS: "arrays (n, N)", ROWS: "arrays (N, n)", STATE: "one state"}
 empty = np.empty
-_lock = threading.RLock()  # numba compiles in one thread at a time
-
-
-def _is_plain(array: NDArray[Any]) -> bool:
-    """Return whether machine code takes an array as it is.
-
-    NumPy's ``carray`` warns of arrays from ``broadcast_arrays``.
-    """
-    flags = array.flags
-    return flags.c_contiguous and flags.aligned and not array.__array_interface__["data"][1]
 
 
 @cache
@@ -51,45 +44,70 @@ def _helpers(count: int) -> ThreadPoolExecutor:
 os.register_at_fork(after_in_child=_helpers.cache_clear)  # a child process has none of them
 
 
-class _Form:
-    """One module of a query, with the constants of one robot."""
+class _Form(NamedTuple):
+    """Machine code of one layout, with constants."""
 
-    def __init__(self, module: Any, mechanism: Mechanism, dtype: np.dtype[Any]) -> None:
-        self.module = module
-        self.constants = np.array([mechanism.free[name] for name in module.CONSTANTS], dtype)
-        self.lengths: list[int] = module.LENGTHS
-        self.shapes: tuple[tuple[int, ...], ...] = module.SHAPES
-        self.sizes = [math.prod(shape) for shape in self.shapes]
+    run: Callable[..., bool]
+    signature: Signature
+    lengths: tuple[int, ...]
+    shapes: tuple[tuple[int, ...], ...]
+    sizes: tuple[int, ...]
+
+    @staticmethod
+    def of(code: Code, numbers: ArrayLike, dtype: np.dtype[Any]) -> _Form:
+        """Bind constants to machine code."""
+        shapes = tuple(shape for _, shape in code.signature.outputs)
+        return _Form(
+            function(code.address, numbers, dtype),
+            code.signature,
+            tuple(length for _, length in code.signature.inputs),
+            shapes,
+            tuple(math.prod(shape) for shape in shapes),
+        )
 
 
 class Kernel:
-    """One query of one robot as machine code.
+    """A program as machine code.
 
     It checks shapes and types, nothing else: NaN and any size pass through.
 
     ``kernel(q, v, a)`` takes vectors ``(n,)``, or arrays ``(n, N)`` with one column per state, and
     returns results with the same last axis: a torque ``(n, N)``, a matrix ``(n, n, N)``.
-    :meth:`rows` takes and gives one row per state, ``(N, n)``. Machine code for one state and for
-    arrays is compiled, or found in the cache, when it is first needed.
+    :meth:`rows` takes and gives one row per state, ``(N, n)``. Machine code of each layout is
+    compiled, or found in the cache, when it is first needed.
     """
 
     def __init__(
-        self, query: str, mechanism: Mechanism, single: bool = False, threads: int = 1
+        self,
+        name: str,
+        key: str,
+        program: Callable[[], Program],
+        constants: Mapping[str, float],
+        single: bool = False,
+        threads: int = 1,
     ) -> None:
-        """Compile nothing yet."""
-        self.query, self.inputs = query, QUERIES[query].inputs
+        """Compile nothing yet.
+
+        Args:
+            name: What is computed, for messages.
+            key: Of the program, different from that of any other.
+            program: Writes it; called only where nothing is in the cache.
+            constants: Values by name; those that the program uses, and others.
+            single: True for float32.
+            threads: How many threads share an array.
+        """
+        self.name, self.threads = name, threads
         self.dtype = np.dtype(np.float32 if single else np.float64)
-        self.threads = threads
-        self._mechanism = mechanism
-        self._vector: Any = (
-            # machine code for one state, its constants and its size, where the result is a vector
-            # of doubles
-            None
-        )
+        self._key, self._program, self._constants = key, program, constants
+        self._run_one: Callable[..., bool] | None = None
+        self._size = 0
+        self._limits: tuple[float, ...] = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Leave machine code behind when pickled."""
-        return Kernel, (self.query, self._mechanism, self.dtype == np.float32, self.threads)
+        single = self.dtype == np.float32
+        parts = (self.name, self._key, self._program, self._constants, single, self.threads)
+        return Kernel, parts
 
     def __call__(
         self,
@@ -97,118 +115,107 @@ class Kernel:
         y: NDArray[Any] | None = None,
         z: NDArray[Any] | None = None,
         /,
-        *,
+        *others: NDArray[Any],
         out: NDArray[Any] | None = None,
     ) -> Any:
         """Answer for one state ``(n,)``, or for arrays ``(n, N)``.
 
-        Those that are not C-contiguous and writeable are copied.
+        Those that machine code does not take as they are (strides along a row, swapped bytes) are
+        copied.
 
         Args:
-            x: First of :attr:`inputs`, of the kernel's dtype.
-            y: Second, of a query that has one.
+            x: First input, of the kernel's dtype.
+            y: Second, of a program that has one.
             z: Third.
-            out: Array to be filled in, for a query with one result; it must not overlap the inputs.
+            others: More inputs.
+            out: Array to be filled in, for a program with one result; it must not overlap the
+                inputs.
 
         Returns:
-            One array, or a tuple for a query with several results.
+            One array, or a tuple for a program with several results.
 
         Raises:
             InputError: if a shape or dtype is wrong.
         """
-        try:
+        run = self._run_one
+        if run is not None and out is None and not others:
             # spelled out for loops of the caller's: 0.1 us less
-            if out is None and x.ndim == 1 and self._vector is not None:
-                one, constants, size = self._vector
-                result = empty(size)
-                if z is not None:
-                    if x.dtype is y.dtype is z.dtype is DOUBLE:  # type: ignore[union-attr]  # numba may take swapped bytes for doubles
-                        one(x, y, z, constants, result)
-                        return result
-                elif y is not None:
-                    if x.dtype is y.dtype is DOUBLE:
-                        one(x, y, constants, result)
-                        return result
-                elif x.dtype is DOUBLE:
-                    one(x, constants, result)
+            result = empty(self._size)
+            if z is not None:
+                if run(x, y, z, result):
                     return result
-                raise TypeError
-            return self._answer([state for state in (x, y, z) if state is not None], out)
-        except (TypeError, ValueError, AttributeError, IndexError):
-            states = [state for state in (x, y, z) if state is not None]
-            arrays = [state for state in states if isinstance(state, np.ndarray)]
-            if len(arrays) == len(states) and not all(_is_plain(state) for state in arrays):
-                return self(*(np.array(state, order="C") for state in states), out=out)
-            raise InputError(self._signature_error(states, out)) from None
+            elif y is not None:
+                if run(x, y, result):
+                    return result
+            elif run(x, result):
+                return result
+        states = [state for state in (x, y, z, *others) if state is not None]
+        return self._answer(states, out)
 
     def _answer(self, states: list[NDArray[Any]], out: NDArray[Any] | None) -> Any:
+        """Answer in any layout; copy what machine code does not take."""
+        is_one = bool(states) and getattr(states[0], "ndim", 0) == 1
+        form = self._state if is_one else self._columns
+        if not self._fit(form, states, is_one):
+            raise InputError(self._signature_error(states, out))
         count = states[0].shape[1:]
-        form = self._batch if count else self._state
-        if len(count) > 1 or len(states) != len(form.lengths):
-            raise TypeError
-        for state, length in zip(states, form.lengths, strict=True):
-            if (
-                state.shape != (length, *count)
-                or state.dtype != self.dtype
-                or not state.flags.c_contiguous
-            ):
-                raise TypeError  # what cannot be written to, numba refuses by itself
         if out is None:
-            results = [np.empty((size, *count), self.dtype) for size in form.sizes]
-        elif (
-            len(form.sizes) == 1
-            and out.shape == (*form.shapes[0], *count)
-            and out.dtype == self.dtype
-            and out.flags.carray
-        ):
-            for state in states:
-                if state is out or (
-                    (state.base is not None or out.base is not None)
-                    and np.may_share_memory(out, state)
-                ):
-                    raise TypeError  # machine code assumes that they do not overlap
-            results = [out.reshape(form.sizes[0], *count)]
+            results = [empty((size, *count), self.dtype) for size in form.sizes]
         else:
-            raise TypeError
-        if count:
-            self._run_in_threads(
-                lambda *part: form.module.columns(*states, form.constants, *results, *part),
-                count[0],
-            )
-        else:
-            form.module.one(*states, form.constants.ctypes.data, *results)
+            results = [self._reshaped(out, form, count, states)]
+        if not self._shared(form, states, results, is_one):
+            states = [np.array(state, self.dtype, order="C") for state in states]
+            if not self._shared(form, states, results, is_one):
+                raise InputError(self._signature_error(states, out))
         shaped = tuple(
             result.reshape((*shape, *count))
             for result, shape in zip(results, form.shapes, strict=True)
         )
         return shaped[0] if len(shaped) == 1 else shaped
 
-    def bound(self, *squares: float) -> None:
-        """Set the largest square of each input for :meth:`within`."""
-        self._limits = np.array(squares, self.dtype)
-        self._limits_at = self._limits.ctypes.data
+    def _fit(self, form: _Form, states: list[Any], is_one: bool) -> bool:
+        """Return whether inputs have the right number, shapes and dtype."""
+        if len(states) != len(form.lengths):
+            return False
+        count = getattr(states[0], "shape", ())[1:]
+        return len(count) == (0 if is_one else 1) and all(
+            isinstance(state, np.ndarray)
+            and state.shape == (length, *count)
+            and state.dtype == self.dtype
+            for state, length in zip(states, form.lengths, strict=True)
+        )
 
-    def within(self, x: ArrayLike, y: ArrayLike, z: ArrayLike) -> Array | None:
-        """Return the result for one state of doubles whose squares ``x.x`` keep their bounds.
+    def _reshaped(
+        self, out: Any, form: _Form, count: tuple[int, ...], states: list[NDArray[Any]]
+    ) -> NDArray[Any]:
+        """Return ``out`` in the shape of machine code, without a copy."""
+        if (
+            len(form.shapes) == 1
+            and isinstance(out, np.ndarray)
+            and out.shape == (*form.shapes[0], *count)
+            and out.dtype == self.dtype
+            and out.flags.carray
+            # machine code assumes that they do not overlap
+            and not any(np.may_share_memory(out, state) for state in states)
+        ):
+            return out.reshape(form.sizes[0], *count)
+        raise InputError(self._signature_error(states, out))
 
-        None for anything else.
-        """
-        if not (type(x) is type(y) is type(z) is np.ndarray and x.ndim == 1):
-            return None
-        form = self._state  # machine code is there from now on
-        if not x.dtype is y.dtype is z.dtype is DOUBLE:
-            return None
-        _, constants, size = self._vector
-        result = empty(size)
-        try:
-            return result if form.module.near(x, y, z, constants, self._limits_at, result) else None
-        except (TypeError, ValueError):  # not one state, or not contiguous
-            return None
+    def _shared(
+        self, form: _Form, states: list[NDArray[Any]], results: list[NDArray[Any]], is_one: bool
+    ) -> bool:
+        """Run over all states; False if machine code does not take the arrays."""
+        if is_one:
+            return form.run(*states, *results)
+        arrays = [*states, *results]
+        return self._run_in_threads(
+            lambda a, b: form.run(*(array[:, a:b] for array in arrays)), states[0].shape[1]
+        )
 
     def rows(self, *states: NDArray[Any]) -> Any:
         """Answer for arrays ``(N, n)`` of any layout and real dtype.
 
-        What is not contiguous doubles is copied piece by piece.
+        What is not contiguous, or of another dtype, is copied piece by piece.
 
         Returns:
             Arrays ``(N, ...)``, one or a tuple.
@@ -216,63 +223,64 @@ class Kernel:
         Raises:
             InputError: if a shape is wrong.
         """
-        form = self._batch
-        arrays = [
-            state
-            for state in states
-            if isinstance(state, np.ndarray) and state.ndim == 2 and state.dtype.kind in "biuf"
-        ]
-        count = len(arrays[0]) if arrays else 0
-        if len(arrays) < len(states) or [state.shape for state in arrays] != [
-            (count, length) for length in form.lengths
-        ]:
-            raise InputError(
-                self._signature_error([getattr(state, "T", state) for state in states], None)
-                + " (transposed)"
-            )
-        results = [np.empty((count, size), self.dtype) for size in form.sizes]
-        as_is = all(_is_plain(state) and state.dtype == self.dtype for state in states)
-        step = max(count, 1) if as_is else CHUNK
-        for start in range(0, count, step):
-            pieces = [state[start : start + step] for state in states]
-            pieces = (
-                pieces if as_is else [np.array(piece, self.dtype, order="C") for piece in pieces]
-            )
-            flat = [piece.reshape(-1) for piece in pieces] + [form.constants]
-            flat += [result[start : start + step].reshape(-1) for result in results]
-            self._run_in_threads(
-                lambda *part, flat=flat: form.module.rows(*flat, *part), len(pieces[0])
-            )
+        form = self._rows
+        count = len(states[0]) if states and getattr(states[0], "ndim", 0) == 2 else 0
+        shapes = [(count, length) for length in form.lengths]
+        if [getattr(state, "shape", None) for state in states] != shapes or any(
+            state.dtype.kind not in "biuf" for state in states
+        ):
+            columns = [getattr(state, "T", state) for state in states]
+            raise InputError(f"{self._signature_error(columns, None)} (transposed)")
+        results = [empty((count, size), self.dtype) for size in form.sizes]
+        if not self._run_rows(form, [*states, *results]):
+            for start in range(0, count, CHUNK):
+                piece = slice(start, start + CHUNK)
+                given = [np.array(state[piece], self.dtype, order="C") for state in states]
+                if not self._run_rows(form, [*given, *(result[piece] for result in results)]):
+                    raise InputError(self._signature_error(given, None))
         shaped = tuple(
             result.reshape((count, *shape))
             for result, shape in zip(results, form.shapes, strict=True)
         )
         return shaped[0] if len(shaped) == 1 else shaped
 
-    def _run_in_threads(self, run: Callable[[int, int], None], count: int) -> None:
+    def _run_rows(self, form: _Form, arrays: list[NDArray[Any]]) -> bool:
+        return self._run_in_threads(
+            lambda a, b: form.run(*(array[a:b] for array in arrays)), len(arrays[0])
+        )
+
+    def limit(self, *squares: float) -> None:
+        """Set the largest square of each input for :meth:`within`."""
+        self._limits = squares
+
+    def within(self, *states: ArrayLike) -> Array | None:
+        """Return the result for one state of doubles whose squares ``x.x`` keep their limits.
+
+        None for anything else.
+        """
+        result = empty(self._size or self._state.sizes[0])
+        return result if self._run_within(*states, result) else None
+
+    def _run_in_threads(self, run: Callable[[int, int], bool], count: int) -> bool:
         """Run over all states, in several threads where that was asked for.
 
         Machine code holds no lock of Python's.
         """
         threads = min(self.threads, count // STATES_PER_THREAD)
         if threads < 2:
-            run(0, count)
-            return
+            return count == 0 or run(0, count)
         ends = [count * i // threads // 16 * 16 for i in range(threads)] + [count]
         others = [_helpers(threads - 1).submit(run, *ends[i : i + 2]) for i in range(threads - 1)]
-        run(*ends[-2:])
-        for other in others:
-            other.result()
+        done = run(*ends[-2:])
+        return all([done, *(other.result() for other in others)])
 
     def _signature_error(self, states: list[Any], out: Any) -> str:
-        form = self._batch
-        wanted = ", ".join(
-            f"{name} ({n},) or ({n}, N)" for name, n in zip(self.inputs, form.lengths, strict=True)
-        )
+        form = self._columns
+        wanted = ", ".join(f"{name} ({n},) or ({n}, N)" for name, n in form.signature.inputs)
         got = ", ".join(
             f"{getattr(x, 'dtype', type(x).__name__)} {getattr(x, 'shape', '')}" for x in states
         )
-        message = f"the kernel {self.query} takes arrays of {self.dtype}: {wanted}; got {got}"
+        message = f"the kernel {self.name} takes arrays of {self.dtype}: {wanted}; got {got}"
         if out is None:
             return message
         shape = (*form.shapes[0], "N")
@@ -282,39 +290,60 @@ class Kernel:
         )
 
     @cached_property
-    def _batch(self) -> _Form:
-        return self._load("arrays")
+    def _columns(self) -> _Form:
+        return self._form(COLUMNS)
+
+    @cached_property
+    def _rows(self) -> _Form:
+        return self._form(ROWS)
 
     @cached_property
     def _state(self) -> _Form:
-        form = self._load("one state")
+        form = self._form(STATE, [math.nan] * 9)
         if len(form.shapes) == 1 and len(form.shapes[0]) == 1 and self.dtype == np.float64:
-            self._vector = form.module.one, form.constants.ctypes.data, form.sizes[0]
+            self._size, self._run_one = form.sizes[0], form.run
         return form
 
+    @cached_property
+    def _run_within(self) -> Callable[..., bool]:
+        return self._form(STATE, self._limits).run
+
+    def _form(self, layout: str, limits: Sequence[float] = ()) -> _Form:
+        """Find machine code in the cache, or compile it."""
+        code = kernel_code(
+            self._code_key(layout),
+            f"{self.name} for {_TITLES[layout]}",
+            partial(self._compiled, layout),
+        )
+        numbers = [self._constants[name] for name in code.signature.constants]
+        return _Form.of(code, [*numbers, *limits], self.dtype)
+
+    def _compiled(self, layout: str) -> tuple[bytes, Signature]:
+        program, target = self._program(), host_target()
+        width = 1 if layout == STATE else target.bytes // self.dtype.itemsize
+        text = module_text(program, layout, self.dtype == np.float32, width)
+        outputs = tuple((output.name, output.shape) for output in program.outputs)
+        signature = Signature(program.constants, program.inputs, outputs)
+        return compile_object(text, target), signature
+
     def is_ready(self) -> bool:
-        """Return whether machine code for arrays is there, so that nothing need be compiled."""
-        return is_ready(self._key("arrays"))
+        """Return whether machine code for rows of states is there: nothing need be compiled."""
+        return is_ready(self._code_key(ROWS))
 
     def operations(self) -> int:
         """Number of arithmetic operations per state."""
-        return program_for(self.query, self._mechanism).count()
+        return self._program().count()
 
-    def _key(self, what: str) -> str:
-        return f"{what} {self.query} {self.dtype} {self._mechanism.key}"
+    def _code_key(self, layout: str) -> str:
+        return f"{layout} {self.dtype} {self.name} {self._key}"
 
-    def _load(self, what: str) -> _Form:
-        """Find machine code in the cache, or compile it."""
-        from .numba_writer import batch_source, state_source
 
-        write = batch_source if what == "arrays" else state_source
-        single, mechanism = self.dtype == np.float32, self._mechanism
-        with _lock:
-            title = f"{self.query} for {what}"
-            module = kernel_module(
-                self._key(what), title, lambda: write(program_for(self.query, mechanism), single)
-            )
-        return _Form(module, mechanism, self.dtype)
+def query_kernel(
+    query: str, mechanism: Mechanism, single: bool = False, threads: int = 1
+) -> Kernel:
+    """Return the kernel of a query of a mechanism; it compiles nothing yet."""
+    program = partial(program_for, query, mechanism)
+    return Kernel(query, mechanism.key, program, mechanism.free, single, threads)
 
 
 class _KernelOf(cached_property[Kernel]):
@@ -339,7 +368,7 @@ class FrameKernels:
 
     def _kernel(self, query: str) -> Kernel:
         mechanism = mechanism_for(query, self._source(query))
-        return Kernel(query, mechanism, self._single, self._threads)
+        return query_kernel(query, mechanism, self._single, self._threads)
 
     def _source(self, query: str) -> Model | Frame:
         return self._frame

@@ -1,4 +1,4 @@
-"""Straight-line programs: what every writer (numba, C99, readable text) starts from.
+"""Straight-line programs: what every writer (LLVM IR, C99, equations) starts from.
 
 A program is a list of steps, each of which computes one value from earlier ones; there are no
 branches and no loops.

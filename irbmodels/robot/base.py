@@ -141,7 +141,7 @@ class RobotBase:
             threads: How many threads share an array.
 
         Raises:
-            MissingExtra: without casadi and numba.
+            MissingExtra: without llvmlite.
             InputError: if ``threads`` is not a positive number.
         """
         from ..compiled.cache import environment_key

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..compiled.dispatch import Dispatch
-from ..compiled.queries import mechanism_for, shapes_of
+from ..compiled.queries import QUERIES, mechanism_for, shapes_of
 from ..dynamics.equations_of_motion import parameter_vector
 from ..model.model import Model
 from ..model.tree import Frame
@@ -80,11 +80,12 @@ class BoundQuery:
         ]
 
     def _make(self, source: Model | Frame) -> Kernel:
-        from ..compiled.kernels import Kernel
+        from ..compiled.kernels import query_kernel
 
-        kernel = Kernel(self.name, mechanism_for(self.name, source))
+        kernel = query_kernel(self.name, mechanism_for(self.name, source))
         squares = dict(zip(("q", "v", "a"), self._states.squares, strict=True))
-        kernel.bound(*(squares.get(name, sys.float_info.max) for name in kernel.inputs))
+        inputs = QUERIES[self.name].inputs
+        kernel.limit(*(squares.get(name, sys.float_info.max) for name in inputs))
         return kernel
 
     @cached_property

@@ -1,5 +1,6 @@
 import copy
 import importlib.util
+import logging
 import os
 import pickle
 import subprocess
@@ -13,14 +14,13 @@ import pytest
 from test_kernels import SAME, agree, expected, loaded, states
 
 import irbmodels as irb
-from irbmodels.compiled import dispatch
+from irbmodels.compiled import cache, dispatch
 from irbmodels.compiled.dispatch import WORTH, Dispatch
 from irbmodels.compiled.kernels import Kernel
 from irbmodels.errors import InputError, MissingExtra
 from irbmodels.model.friction import Stribeck
 
-pytest.importorskip("casadi")
-pytest.importorskip("numba")
+pytest.importorskip("llvmlite")
 
 # of friction that nobody knows
 pytestmark = pytest.mark.filterwarnings("ignore::irbmodels.PhysicsWarning")
@@ -48,7 +48,7 @@ def used(monkeypatch):
         def instead(self, *args, **named):
             answer = original(self, *args, **named)
             if answer is not None:
-                calls.append((self.query, count(args)))
+                calls.append((self.name, count(args)))
             return answer
 
         return instead
@@ -83,7 +83,7 @@ def without(monkeypatch):
 class Made:
     """Stands for a kernel."""
 
-    query = "made"
+    name = "made"
 
     def __init__(self, operations=10, ready=False):
         self.operations, self.is_ready = lambda: operations, lambda: ready
@@ -145,12 +145,11 @@ def test_a_long_query_is_answered_by_pinocchio(robot, used, monkeypatch):
     assert used == []
 
 
-@pytest.mark.parametrize("missing", [("casadi",), ("numba",), ("casadi", "numba")])
-def test_without_the_extra(robot, used, without, caplog, missing):
-    """Without casadi or numba Pinocchio answers arrays, right; the log says so once, for all robots
+def test_without_the_extra(robot, used, without, caplog):
+    """Without llvmlite Pinocchio answers arrays, right; the log says so once, for all robots
     and queries.
     """
-    without(*missing)
+    without("llvmlite")
     given = states(robot, WORTH)
     for _ in range(2):
         agree([robot.inverse_dynamics(*given)], expected(robot, "inverse_dynamics", given))
@@ -158,34 +157,22 @@ def test_without_the_extra(robot, used, without, caplog, missing):
     loaded("irb1400").gravity(np.zeros((WORTH, 6)))
     assert used == []
     (record,) = caplog.records
-    assert record.getMessage().startswith(
-        f"{' and '.join(missing)} not installed: Pinocchio answers"
-    )
+    assert record.getMessage().startswith("llvmlite is not installed: Pinocchio answers")
     assert "irbmodels[fast]" in record.getMessage()
 
 
 def test_kernels_without_the_extra(robot, without, monkeypatch):
     """Who asks for bare kernels is told what to install."""
     from irbmodels import errors
-    from irbmodels.compiled import cache
 
-    without("numba")
+    without("llvmlite")
     monkeypatch.setattr(errors, "find_spec", importlib.util.find_spec, raising=False)
     cache.environment_key.cache_clear()
     try:
-        with pytest.raises(MissingExtra, match=r"numba.*fast"):
+        with pytest.raises(MissingExtra, match=r"llvmlite.*fast"):
             robot.compiled()
     finally:
         cache.environment_key.cache_clear()
-
-
-def test_without_just_in_time_compiling(robot, used, without, monkeypatch, caplog):
-    """Where numba is switched off Pinocchio answers, and the log says so."""
-    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
-    given = states(robot, WORTH)
-    agree([robot.gravity(given[0])], expected(robot, "gravity", given))
-    assert used == []
-    assert "NUMBA_DISABLE_JIT" in caplog.text
 
 
 @pytest.mark.parametrize("threads", [0, -1, 1.0, "2", None])
@@ -448,8 +435,8 @@ def test_unknown_friction_is_told(used):
 
 
 def test_robots_pickle_after_use(robot, used, tmp_path):
-    """A robot that used kernels pickles, and its copies answer the same, where numba is missing,
-    too.
+    """A robot that used kernels pickles, and its copies answer the same, where llvmlite is
+    missing, too.
     """
     given = states(robot, WORTH, seed=28)
     wanted = robot.inverse_dynamics(*given)
@@ -459,7 +446,7 @@ def test_robots_pickle_after_use(robot, used, tmp_path):
         agree([again.inverse_dynamics(*given[:, 3])], [wanted[3]])
         agree([again.inverse_dynamics(*given)], [wanted])
     (tmp_path / "robot").write_bytes(pickle.dumps((robot, given[:, 3])))
-    code = "import pickle, sys; sys.modules['numba'] = None\n"
+    code = "import pickle, sys; sys.modules['llvmlite'] = None\n"
     code += (
         "robot, state = pickle.load(open(sys.argv[1], 'rb'));"
         " print(robot.inverse_dynamics(*state)[1])"
@@ -478,8 +465,8 @@ def test_threads_while_compiling(robot, tmp_path, monkeypatch, caplog):
     """Threads that ask one robot while its kernel is compiled all get right answers, and it is
     compiled once.
     """
-    for name in [name for name in sys.modules if name.startswith("kernel_")]:
-        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(cache, "_codes", {})
+    caplog.set_level(logging.INFO)
     monkeypatch.setenv("IRBMODELS_CACHE", str(tmp_path))
     parts = [states(robot, WORTH, seed) for seed in range(4)]
     actual, start = [None] * 4, threading.Barrier(4)
@@ -496,8 +483,6 @@ def test_threads_while_compiling(robot, tmp_path, monkeypatch, caplog):
     for ours, given in zip(actual, parts, strict=True):
         agree([ours], expected(robot, "gravity", given))
     assert sum("compiled gravity" in record.getMessage() for record in caplog.records) == 1
-    for name in [name for name in sys.modules if name.startswith("kernel_")]:
-        del sys.modules[name]
 
 
 # --- memory

@@ -12,15 +12,13 @@ import pytest
 from programs import mechanism
 
 import irbmodels as irb
-from irbmodels.compiled.kernels import CHUNK, STATES_PER_THREAD, Kernel
-from irbmodels.compiled.numba_writer import BLOCK_BYTES, batch_source, state_source
-from irbmodels.compiled.program import Output, Program, Step
+from irbmodels.compiled.kernels import CHUNK, STATES_PER_THREAD, query_kernel
+from irbmodels.compiled.llvm_entry import ROWS
 from irbmodels.compiled.queries import OF_FRAMES, QUERIES
 from irbmodels.errors import InputError
 from irbmodels.robot.queries import reference
 
-pytest.importorskip("casadi")
-pytest.importorskip("numba")
+pytest.importorskip("llvmlite")
 
 SAME = 1e-9  # of the largest entry, as promised; rounding leaves 1e-13
 # between two ways to the same numbers: LLVM may contract products and sums in one and not in the
@@ -63,7 +61,7 @@ def kernel(name, query, single=False, dressed=False, frame="tcp", point=None):
     stripped = mechanism(
         loaded(name, dressed), query, frame, None if point is None else np.array(point)
     )
-    return Kernel(query, stripped, single)
+    return query_kernel(query, stripped, single)
 
 
 def states(robot, count, seed=0, far=1.0):
@@ -103,16 +101,16 @@ def by_columns(made, given):
     """Ask with one column per state, and return one row per state."""
     return [
         np.moveaxis(x, -1, 0)
-        for x in listed(made(*(np.ascontiguousarray(x.T) for x in inputs(made.query, given))))
+        for x in listed(made(*(np.ascontiguousarray(x.T) for x in inputs(made.name, given))))
     ]
 
 
 def by_rows(made, given):
-    return listed(made.rows(*inputs(made.query, given)))
+    return listed(made.rows(*inputs(made.name, given)))
 
 
 def one_by_one(made, given):
-    actual = [listed(made(*state)) for state in zip(*inputs(made.query, given), strict=True)]
+    actual = [listed(made(*state)) for state in zip(*inputs(made.name, given), strict=True)]
     return [np.array(x) for x in zip(*actual, strict=True)]
 
 
@@ -216,17 +214,17 @@ def test_the_facade_gives_the_same_kernels():
     robot = loaded("irb930", dressed=True)
     kernels, given = robot.compiled(), states(robot, 5)
     for query in QUERIES:
-        assert getattr(kernels, query).query == query
-        assert getattr(kernels, query)._key("arrays") == kernel("irb930", query, dressed=True)._key(
-            "arrays"
-        )
+        assert getattr(kernels, query).name == query
+        assert getattr(kernels, query)._code_key(ROWS) == kernel(
+            "irb930", query, dressed=True
+        )._code_key(ROWS)
     assert kernels.inverse_dynamics is kernels.inverse_dynamics
     assert kernels.at("link_2") is kernels.at("link_2")
     assert kernels.at("link_2").pose is kernels.at("link_2").pose
     for query in OF_FRAMES:
-        assert getattr(kernels.at("tcp"), query)._key("arrays") == getattr(kernels, query)._key(
-            "arrays"
-        )
+        assert getattr(kernels.at("tcp"), query)._code_key(ROWS) == getattr(
+            kernels, query
+        )._code_key(ROWS)
     agree(
         by_columns(kernels.at("tcp", POINT).pose, given),
         expected(robot, "pose", given, point=POINT),
@@ -243,7 +241,7 @@ def test_the_facade_gives_the_same_kernels():
     )
     for friction in (False, True):
         made = loaded("irb2400").compiled(friction=friction).inverse_dynamics
-        assert ("FC1" in made._mechanism.free) is friction
+        assert ("FC1" in made._constants) is friction
     with pytest.raises(irb.UnknownName):
         kernels.at("link_9")
 
@@ -251,24 +249,8 @@ def test_the_facade_gives_the_same_kernels():
 # --- any number of states
 
 
-def block_of(made):
-    """Return how many states the kernel takes at a time."""
-    text = batch_source(kernel_program(made), made.dtype == np.float32)
-    return int(text.split("range(begin, end, uint64(")[1].split(")")[0])
-
-
-def kernel_program(made):
-    from irbmodels.compiled.queries import program_for
-
-    return program_for(made.query, made._mechanism)
-
-
-def counts(made):
-    """Numbers of states around the widths of registers and tiles, blocks, and several blocks."""
-    block = block_of(made)
-    assert 64 < block < 20_000
-    return [*range(20), block - 1, block, block + 1, block + 7, block + 8, 2 * block + 5, 4097]
-
+COUNTS = [*range(20), 31, 32, 33, 170, 171, 1000, 2053, 4097]
+"""Numbers of states around the widths of registers and tiles, and of one to several blocks."""
 
 FEW = ("irb930", "inverse_dynamics", False)  # few results: columns go straight to where they belong
 MANY = ("irb930", "mass_matrix", False)  # more than eight, some of them equal: tiles
@@ -282,7 +264,7 @@ def test_any_number_of_states(name, query, single):
     either layout.
     """
     robot, made = loaded(name), kernel(name, query, single)
-    most = max(counts(made))
+    most = max(COUNTS)
     given = states(robot, most, seed=2).astype(made.dtype)
     whole = by_columns(made, given)
     agree(
@@ -292,7 +274,7 @@ def test_any_number_of_states(name, query, single):
     )
     tolerance = 1e-5 if single else NEARLY
     agree(by_rows(made, given), whole, tolerance)
-    for count in counts(made):
+    for count in COUNTS:
         part = given[:, most - count :]
         for ask in (by_columns, by_rows):
             agree(ask(made, part), [x[most - count :] for x in whole], tolerance)
@@ -304,32 +286,20 @@ def test_nothing_beside_the_results_is_written(name, query, single):
     between alone.
     """
     robot, made = loaded(name), kernel(name, query, single)
-    form, block = made._batch, block_of(made)
-    total, edge = 2 * block + 40, 32
+    total, edge = 2100, 32
     given = inputs(query, states(robot, total, seed=3).astype(made.dtype))
     columns = [np.ascontiguousarray(x.T) for x in given]
-    rows = [x.reshape(-1) for x in given]
     whole = [np.moveaxis(x, -1, 0).reshape(total, -1) for x in listed(made(*columns))]
-    for begin, end in [
-        (0, 0),
-        (0, 1),
-        (3, 10),
-        (5, 13),
-        (16, 16 + block),
-        (7, 2 * block + 30),
-        (total - 9, total),
-        (1, total),
-    ]:
-        for by_column in (True, False):
+    parts = [(0, 0), (0, 1), (3, 10), (5, 13), (16, 187), (7, 2070), (total - 9, total), (1, total)]
+    for begin, end in parts:
+        for form, axis in ((made._columns, 1), (made._rows, 0)):
             buffers = [np.full(2 * edge + size * total, np.nan, made.dtype) for size in form.sizes]
-            results = [buffer[edge:-edge] for buffer in buffers]
-            if by_column:
-                shaped = [result.reshape(-1, total) for result in results]
-                form.module.columns(*columns, form.constants, *shaped, begin, end)
-                actual = [result.T for result in shaped]
-            else:
-                form.module.rows(*rows, form.constants, *results, begin, end)
-                actual = [result.reshape(total, -1) for result in results]
+            shaped = [buffer[edge:-edge] for buffer in buffers]
+            shaped = [x.reshape((-1, total) if axis else (total, -1)) for x in shaped]
+            arrays = [*(columns if axis else given), *shaped]
+            part = (slice(None), slice(begin, end)) if axis else slice(begin, end)
+            assert form.run(*(x[part] for x in arrays))
+            actual = [x.T if axis else x for x in shaped]
             for ours, theirs, buffer in zip(actual, whole, buffers, strict=True):
                 tolerance = (1e-5 if single else NEARLY) * np.abs(theirs).max()
                 np.testing.assert_allclose(
@@ -510,7 +480,9 @@ def test_shapes():
             assert [x.shape for x in listed(made.rows(*asked))] == [
                 (count, *shape) for shape in shapes
             ]
-        assert [x.shape for x in listed(made(*np.zeros((len(made.inputs), 4))))] == shapes
+        assert [
+            x.shape for x in listed(made(*np.zeros((len(QUERIES[made.name].inputs), 4))))
+        ] == shapes
 
 
 # --- refused
@@ -571,7 +543,7 @@ def test_swapped_bytes_are_refused_whatever_was_asked_before():
     kernel does not.
     """
     made = kernel("irb930", "inverse_dynamics", dressed=True)
-    made.bound(100.0, 100.0, 100.0)
+    made.limit(100.0, 100.0, 100.0)
     one = np.array([0.1, 0.2, -0.1, 0.3])
     some = np.tile(one[:, None], (1, 5))
     for x in (one, some):
@@ -673,7 +645,7 @@ def test_rows_that_are_no_arrays_of_numbers_are_refused(wrong):
 def test_threads_share_an_array(name, query, single, threads):
     """Two or three threads give the answers of one, however the states divide."""
     robot, alone = loaded(name), kernel(name, query, single)
-    shared = Kernel(query, alone._mechanism, single, threads)
+    shared = query_kernel(query, mechanism(robot, query), single, threads)
     for count in (
         5,
         STATES_PER_THREAD - 1,
@@ -690,7 +662,7 @@ def test_threads_take_parts_of_an_array(monkeypatch):
     """Every state belongs to one thread; no thread has less than what is worth starting it, and
     none is started for few.
     """
-    made = Kernel("gravity", kernel("irb930", "gravity")._mechanism, threads=3)
+    made = query_kernel("gravity", mechanism(loaded("irb930"), "gravity"), threads=3)
     for count in (
         0,
         1,
@@ -711,11 +683,15 @@ def test_threads_take_parts_of_an_array(monkeypatch):
             with lock:
                 parts.append((begin, end))
                 names.add(threading.get_ident())
+            return True
 
         before = threading.active_count()
         made._run_in_threads(run, count)
         assert threading.active_count() == before
         parts.sort()
+        if count == 0:
+            assert not parts
+            continue
         assert len(parts) == max(1, min(3, count // STATES_PER_THREAD))
         assert parts[0][0] == 0
         assert parts[-1][1] == count
@@ -731,7 +707,9 @@ def test_threads_and_arrays_that_must_be_copied(capfd):
     nothing.
     """
     alone = kernel("irb930", "inverse_dynamics")
-    shared = Kernel("inverse_dynamics", alone._mechanism, threads=2)
+    shared = query_kernel(
+        "inverse_dynamics", mechanism(loaded("irb930"), "inverse_dynamics"), threads=2
+    )
     q, v, a = states(loaded("irb930"), 2 * STATES_PER_THREAD + 3, seed=13)
     agree([shared(q.T, v.T, a.T)], [alone(q.T, v.T, a.T)], NEARLY)
     with pytest.raises(InputError):
@@ -798,242 +776,10 @@ def test_robots_of_one_structure_share_machine_code(caplog):
 def test_kernels_pickle():
     """A kernel pickles, used or not, and answers the same."""
     robot, made = loaded("irb930"), kernel("irb930", "gravity", single=True)
-    copy = pickle.loads(pickle.dumps(Kernel("gravity", made._mechanism, single=True, threads=3)))
-    assert (copy.query, copy.dtype, copy.threads) == ("gravity", np.float32, 3)
+    copy = pickle.loads(
+        pickle.dumps(query_kernel("gravity", mechanism(robot, "gravity"), single=True, threads=3))
+    )
+    assert (copy.name, copy.dtype, copy.threads) == ("gravity", np.float32, 3)
     given = states(robot, 20, seed=17).astype(np.float32)
     agree(by_rows(pickle.loads(pickle.dumps(made)), given), by_rows(made, given), 0.0)
     agree(by_rows(copy, given), by_rows(made, given), 0.0)
-
-
-# --- text of modules
-
-
-def made_up(lengths, sizes, distinct, seed=0):
-    """Return a program that adds and multiplies inputs and constants: ``sizes`` of its results, of
-    ``distinct`` values.
-    """
-    rng = np.random.default_rng(seed)
-    steps = [Step("input", (i, k)) for i, length in enumerate(lengths) for k in range(length)]
-    steps += [Step("constant", (0,)), Step("number", (), 0.5)]
-    leaves = len(steps)
-    for number in range(distinct):
-        first, second = (int(x) for x in rng.integers(0, leaves, 2))
-        steps += [
-            Step("mul", (first, second)),
-            Step("add", (len(steps), int(rng.integers(0, leaves)))),
-        ]
-        steps.append(Step("add", (len(steps) - 1, number % leaves)))
-    values = list(range(leaves + 2, len(steps), 3))
-    outputs = []
-    for i, size in enumerate(sizes):
-        chosen = (
-            values
-            if size == distinct
-            else [values[int(x)] for x in rng.integers(0, distinct, size)]
-        )
-        outputs.append(Output(f"y{i}", (size,), tuple(chosen)))
-    named = tuple((f"x{i}", length) for i, length in enumerate(lengths))
-    return Program("made_up", named, ("c",), tuple(steps), tuple(outputs))
-
-
-def flat_transpose(source, places, first, length, column, target, offset, stride):
-    """Do what the intrinsic does, with bounds checked."""
-    for state in range(8):
-        for i in range(8):
-            assert 0 <= offset + stride * state + i < target.size
-            target[offset + stride * state + i] = source[
-                int(places[first + i]) * length + column + state
-            ]
-
-
-def in_python(text, single=False):
-    """Run a module's text as plain Python, where numpy checks every index."""
-
-    def njit(*_, **__):
-        return lambda function: function
-
-    class Kind:
-        def __getitem__(self, _):
-            return None
-
-        def __call__(self, x=None, *_):
-            return x
-
-    real = np.float32 if single else np.float64
-    body = "CONSTANTS =" + text.split("CONSTANTS =", 1)[1].replace(
-        "real[::1], real[:, ::1]", "None, None"
-    )
-    names = {
-        "np": np,
-        "njit": njit,
-        "void": Kind(),
-        "boolean": Kind(),
-        "uint64": int,
-        "real": real,
-        "FLAGS": set(),
-        "CACHE": False,
-    }
-    module = names | {
-        "assume_noalias": lambda: None,
-        "at": lambda array, place, _: array[place],
-        "transpose": flat_transpose,
-        "sign": np.sign,
-        "exp": np.exp,
-    }
-    module["sincos"] = lambda x: (np.sin(x), np.cos(x))
-    exec(body, module)
-    return module
-
-
-PROGRAMS = {
-    "few": ((3,), (3,), 3),
-    "eight": ((2, 2), (8,), 8),
-    "nine": ((2, 2), (9,), 9),
-    "repeated": ((1,), (5,), 2),
-    "wide": ((3, 1), (21,), 13),
-    "several": ((2, 3, 1), (1, 12, 4), 10),
-    "sixteen": ((4,), (16,), 16),
-}
-
-
-@pytest.mark.parametrize("single", [False, True], ids=["double", "single"])
-@pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
-def test_written_loops_stay_within_their_arrays(program, single, monkeypatch):
-    """Written in blocks of a few states, any program reads and writes its own places, for any begin
-    and end.
-    """
-    monkeypatch.setattr("irbmodels.compiled.numba_writer.BLOCK_BYTES", 1000)
-    made = made_up(*program)
-    module = in_python(batch_source(made, single), single)
-    kind = np.float32 if single else np.float64
-    rng = np.random.default_rng(1)
-    constants, total, edge = np.array([0.75], kind), 53, 9
-
-    def value(states_of):
-        steps = []
-        for step in made.steps:
-            match step.operation:
-                case "input":
-                    steps.append(states_of[step.operands[0]][:, step.operands[1]])
-                case "constant":
-                    steps.append(constants[0])
-                case "number":
-                    steps.append(step.number)
-                case "add":
-                    steps.append(steps[step.operands[0]] + steps[step.operands[1]])
-                case "mul":
-                    steps.append(steps[step.operands[0]] * steps[step.operands[1]])
-        return [
-            np.stack([np.broadcast_to(steps[i], total) for i in output.steps], axis=1)
-            for output in made.outputs
-        ]
-
-    given = [rng.normal(size=(total, length)).astype(kind) for _, length in made.inputs]
-    wanted = value(given)
-    for begin, end in [
-        (0, 0),
-        (0, total),
-        (0, 1),
-        (3, 11),
-        (16, 33),
-        (16, 48),
-        (40, total),
-        (total - 1, total),
-        (5, 5),
-    ]:
-        columns = [np.full((x.shape[1], total), np.nan, kind) for x in wanted]
-        module["columns"](*(x.T.copy() for x in given), constants, *columns, begin, end)
-        flat = [np.full(x.size + 2 * edge, np.nan, kind) for x in wanted]
-        module["rows"](
-            *(x.reshape(-1) for x in given), constants, *(x[edge:-edge] for x in flat), begin, end
-        )
-        for i, right in enumerate(wanted):
-            for actual in (columns[i].T, flat[i][edge:-edge].reshape(right.shape)):
-                np.testing.assert_allclose(actual[begin:end], right[begin:end], rtol=1e-6)
-                assert np.isnan(actual[:begin]).all()
-                assert np.isnan(actual[end:]).all()
-
-
-@pytest.mark.parametrize("rows", [2, 4, 8, 16, 32, 64, 128, 200])
-def test_rows_of_a_block_fall_on_different_sets_of_the_cache(rows):
-    """A block fits its bytes, is a whole number of registers, and its rows never begin a power of
-    two apart.
-    """
-    for single in (False, True):
-        text = batch_source(made_up((rows // 2,), (rows - rows // 2,), rows - rows // 2), single)
-        block = int(text.split("range(begin, end, uint64(")[1].split(")")[0])
-        pitch = int(text.split("by = np.empty(")[1].split(",")[0]) // (rows - rows // 2)
-        size = 4 if single else 8
-        assert block % (64 // size) == 0
-        assert block * size * rows <= BLOCK_BYTES < (block + 64 // size) * size * rows
-        assert block <= pitch <= block + 64
-        assert pitch * size % 512 != 0
-
-
-def test_every_operation_is_written():
-    """A step of each kind is written as numpy computes it, for arrays and for one state, in double
-    and in single precision.
-    """
-    steps = [Step("input", (0, 0)), Step("constant", (0,)), Step("number", (), -0.3)]
-    steps += [Step(name, (0, 1)) for name in ("add", "sub", "mul", "div")]
-    steps += [Step(name, (0,)) for name in ("neg", "inv", "sin", "cos", "exp", "sign")]
-    steps += [Step("abs", (2,)), Step("sqrt", (13,)), Step("sin", (1,)), Step("cos", (2,))]
-    made = Program(
-        "all", (("x", 1),), ("c",), tuple(steps), (Output("y", (17,), tuple(range(17))),)
-    )
-    x, c = -0.7, 1.9
-    wanted = [
-        x,
-        c,
-        -0.3,
-        x + c,
-        x - c,
-        x * c,
-        x / c,
-        -x,
-        1 / x,
-        np.sin(x),
-        np.cos(x),
-        np.exp(x),
-        -1.0,
-        0.3,
-        np.sqrt(0.3),
-    ]
-    wanted += [np.sin(c), np.cos(-0.3)]
-    for single in (False, True):
-        kind = np.float32 if single else np.float64
-        module, result = in_python(state_source(made, single), single), np.full(17, np.nan, kind)
-        module["one"](np.array([x], kind), np.array([c], kind), result)
-        np.testing.assert_allclose(result, wanted, rtol=1e-6 if single else 1e-15)
-        batch, results = (
-            in_python(batch_source(made, single), single),
-            np.full((17, 3), np.nan, kind),
-        )
-        with np.errstate(divide="ignore"):  # lanes without a state
-            batch["columns"](np.full((1, 3), x, kind), np.array([c], kind), results, 0, 3)
-        np.testing.assert_allclose(results.T, [wanted] * 3, rtol=1e-6 if single else 1e-15)
-        assert module["CONSTANTS"] == batch["CONSTANTS"] == ("c",)
-        assert module["LENGTHS"] == batch["LENGTHS"] == [1]
-        assert module["SHAPES"] == batch["SHAPES"] == ((17,),)
-
-
-def test_sine_and_cosine_of_one_angle_are_computed_together():
-    """Where both are needed one call gives them."""
-    steps = (Step("input", (0, 0)), Step("cos", (0,)), Step("sin", (0,)), Step("mul", (1, 2)))
-    text = state_source(Program("pair", (("x", 1),), (), steps, (Output("y", (), (3,)),)))
-    assert text.count("sincos(") == 1
-
-
-def test_one_state_of_another_size_is_refused_by_machine_code():
-    """The text for one state checks every size of inputs and results before it reads or writes;
-    constants come by address.
-    """
-    made = made_up((2, 3), (4,), 4)
-    module = in_python(state_source(made))
-    right = [2, 3, 1, 4]
-    module["one"](*(np.zeros(size) for size in right))
-    for place in (0, 1, 3):
-        for wrong in (-1, 1):
-            sizes = [size + wrong * (i == place) for i, size in enumerate(right)]
-            with pytest.raises(ValueError):  # noqa: PT011  # it has no words: the caller has them
-                module["one"](*(np.zeros(size) for size in sizes))

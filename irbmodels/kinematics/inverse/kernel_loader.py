@@ -22,7 +22,7 @@ _lock = threading.RLock()  # numba compiles in one thread at a time
 @cache
 def module() -> Any:
     """Return the compiled module, from the cache of kernels or made anew."""
-    from ...compiled.cache import kernel_module
+    from ...compiled.numba_cache import kernel_module
 
     text = (Path(__file__).parent / "kernel.py").read_text(encoding="utf-8")
     with _lock:

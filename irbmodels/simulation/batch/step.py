@@ -111,7 +111,7 @@ def machine_code() -> ModuleType:
     """
     for package in ("numba", "casadi"):
         require(package, "fast")
-    from ...compiled.cache import kernel_module
+    from ...compiled.numba_cache import kernel_module
 
     constants = [("BLOCK", BLOCK)] + [
         (name, getattr(module, name)) for module, names in _CONSTANTS.items() for name in names

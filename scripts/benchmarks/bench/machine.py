@@ -108,6 +108,7 @@ def _instructions(kernel: Any) -> int:
     and exponentials are inside; loads, shuffles, comparisons and integers do not count.
     """
     from irbmodels.compiled.numba_writer import batch_source
+
     from irbmodels.compiled.queries import program_for
 
     namespace: dict[str, Any] = {"CACHE": False, "__name__": "benchmark"}
