@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from .program import OPERATIONS
+from .program import LEAVES
 from .trace import Scalar, Value, cos, exp, sign, sin, sqrt
 
 _ELEMENTARY: dict[str, Callable[[Value], Scalar]] = {
@@ -39,17 +39,13 @@ def _tangents(results: Sequence[Value], inputs: Sequence[Value]) -> dict[int, di
     """Derivatives that are not 0 of all steps that results need: by step, by input."""
     if not results:
         return {}
-    values = results[0].trace.values
-    needed = {result.number for result in results}
-    last = max(needed)
-    for value in reversed(values[: last + 1]):
-        if value.number in needed and value.operation in OPERATIONS:
-            needed.update(value.operands)
+    trace = results[0].trace
+    values = trace.values
     tangents: dict[int, dict[int, Scalar]] = {x.number: {x.number: 1.0} for x in inputs}
     none: dict[int, Scalar] = {}
-    for value in values[: last + 1]:
-        operation, operands = value.operation, value.operands
-        if value.number not in needed or operation not in OPERATIONS:
+    for number in trace.needed(result.number for result in results):
+        operation, operands = values[number].operation, values[number].operands
+        if operation in LEAVES:
             continue
         first = tangents.get(operands[0], none)
         second = tangents.get(operands[1], none) if len(operands) > 1 else none
@@ -75,7 +71,7 @@ def _tangents(results: Sequence[Value], inputs: Sequence[Value]) -> dict[int, di
                     own[x] = -da
                 else:
                     raise KeyError(operation)
-        tangents[value.number] = {
+        tangents[number] = {
             x: tangent for x, tangent in own.items() if isinstance(tangent, Value) or tangent != 0.0
         }
     return tangents

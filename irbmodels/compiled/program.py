@@ -103,28 +103,6 @@ def evaluate(
     return [[values[i] for i in output.steps] for output in program.outputs]
 
 
-def without_unused(program: Program) -> Program:
-    """Drop steps that no output needs, and constants that no step needs."""
-    needed = {number for output in program.outputs for number in output.steps}
-    for number in reversed(range(len(program.steps))):
-        if number in needed and program.steps[number].operation in OPERATIONS:
-            needed.update(program.steps[number].operands)
-    kept = sorted(needed)
-    used = sorted(
-        {program.steps[i].operands[0] for i in kept if program.steps[i].operation == "constant"}
-    )
-    steps = [
-        (
-            step._replace(operands=(used.index(step.operands[0]),))
-            if number in needed and step.operation == "constant"
-            else step
-        )
-        for number, step in enumerate(program.steps)
-    ]
-    names = tuple(program.constants[i] for i in used)
-    return _reordered(replace(program, steps=tuple(steps), constants=names), kept)
-
-
 def _reordered(program: Program, order: list[int]) -> Program:
     """Return a program with the steps of ``order``, in that order."""
     place = {old: new for new, old in enumerate(order)}

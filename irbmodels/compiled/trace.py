@@ -7,10 +7,10 @@ that numbers of a mechanism's structure may be plain floats.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from .program import Output, Program, Step, without_unused
+from .program import LEAVES, Output, Program, Step
 
 
 class Trace:
@@ -67,19 +67,40 @@ class Trace:
             name: What is computed; an identifier.
             outputs: Shape, and entries in row-major order, by name.
         """
-        results = [
-            Output(label, shape, tuple(self.value(x).number for x in entries))
+        results = {
+            label: (shape, [self.value(x).number for x in entries])
             for label, (shape, entries) in outputs.items()
-        ]
-        return without_unused(
-            Program(
-                name,
-                tuple(self._inputs),
-                tuple(self._constants),
-                tuple(Step(x.operation, x.operands, x.literal) for x in self.values),
-                tuple(results),
-            )
+        }
+        needed = self.needed(number for _, numbers in results.values() for number in numbers)
+        place = dict(zip(needed, range(len(needed)), strict=True))
+        steps: list[Step] = []
+        constants: list[str] = []
+        for value in map(self.values.__getitem__, needed):
+            operands = value.operands
+            if value.operation == "constant":
+                constants.append(self._constants[operands[0]])
+                operands = (len(constants) - 1,)
+            elif value.operation not in LEAVES:
+                operands = tuple([place[i] for i in operands])
+            steps.append(Step(value.operation, operands, value.literal))
+        return Program(
+            name,
+            tuple(self._inputs),
+            tuple(constants),
+            tuple(steps),
+            tuple(
+                Output(label, shape, tuple([place[i] for i in numbers]))
+                for label, (shape, numbers) in results.items()
+            ),
         )
+
+    def needed(self, results: Iterable[int]) -> list[int]:
+        """Return the numbers of the steps that some steps need, themselves included, in order."""
+        wanted = set(results)
+        for value in reversed(self.values[: max(wanted, default=-1) + 1]):
+            if value.number in wanted and value.operation not in LEAVES:
+                wanted.update(value.operands)
+        return sorted(wanted)
 
 
 class Value:
@@ -183,7 +204,7 @@ class Value:
         return self.apply("inv") * other
 
     def __neg__(self) -> Value:
-        return self._negated() if self.operation == "neg" else self.apply("neg")
+        return self._negated() if self.operation == "neg" else self.trace.step("neg", self.number)
 
     def __abs__(self) -> Value:
         return (self._negated() if self.operation == "neg" else self).apply("abs")
