@@ -172,7 +172,7 @@ class RobotBase:
         from ..compiled.queries import OF_FRAMES, QUERIES, casadi_function, mechanism_for
         from ..model.mechanism import unreduced_mechanism_of
 
-        require("casadi", "fast")
+        require("casadi", "symbolic")
         if as_choice(query, QUERIES, "query") in OF_FRAMES:
             return casadi_function(query, mechanism_for(query, self.find_frame(frame)))
         model = self.evaluate.models[as_bool(friction, "friction")]

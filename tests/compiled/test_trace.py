@@ -7,8 +7,8 @@ from pathlib import Path
 import mpmath
 import numpy as np
 import pytest
+from formulas import FORMULAS, NAMES, built
 from hypothesis import given, settings
-from hypothesis import strategies as st
 from programs import evaluate as evaluate_states
 
 from irbmodels.compiled.program import OPERATIONS, evaluate, pairs
@@ -280,53 +280,21 @@ def test_a_selection_leaves_nan_of_the_other_side(trace):
     assert value == 5.0
 
 
-LEAVES = st.one_of(st.sampled_from(["x", "y", "z"]), st.sampled_from([0.0, 1.0, -1.0, 2.0, 0.5]))
-TREES = st.recursive(
-    LEAVES,
-    lambda inner: st.one_of(
-        st.tuples(st.sampled_from(["+", "-", "*"]), inner, inner),
-        st.tuples(st.sampled_from(["neg", "sin", "cos"]), inner),
-    ),
-    max_leaves=25,
-)
-
-
-def built(tree, leaves, functions):
-    """Return a tree's formula in any algebra."""
-    if isinstance(tree, str):
-        return leaves[tree]
-    if isinstance(tree, float):
-        return tree
-    name, *operands = tree
-    a, *rest = (built(operand, leaves, functions) for operand in operands)
-    match name:
-        case "+":
-            return a + rest[0]
-        case "-":
-            return a - rest[0]
-        case "*":
-            return a * rest[0]
-        case "neg":
-            return -a
-        case _:
-            return functions[name](a)
-
-
 @settings(max_examples=300, deadline=None)
-@given(TREES)
-def test_random_formulas_keep_their_value(tree):
+@given(FORMULAS)
+def test_random_formulas_keep_their_value(formula):
     """Folding, cancelling and moving signs change no formula: 50 digits of mpmath stay."""
     trace = Trace()
-    values = dict(zip("xyz", trace.input("x", 3), strict=True))
+    values = dict(zip(NAMES, trace.input("x", 3), strict=True))
     # functions of numbers would be rounded as they fold
     functions = {"sin": lambda a: sin(trace.value(a)), "cos": lambda a: cos(trace.value(a))}
-    result = built(tree, values, functions)
+    result = built(formula, values, functions)
     with mpmath.workdps(50):
-        point = {name: mpmath.mpf(x) for name, x in zip("xyz", (0.37, -1.21, 2.03), strict=True)}
+        point = {name: mpmath.mpf(x) for name, x in zip(NAMES, (0.37, -1.21, 2.03), strict=True)}
         exact = {
             "add": operator.add, "sub": operator.sub, "mul": operator.mul, "neg": operator.neg,
             "sin": mpmath.sin, "cos": mpmath.cos,
         }  # fmt: skip
         [[actual]] = evaluate(written(trace, result), [list(point.values())], [], exact)
-        expected = built(tree, point, {"sin": mpmath.sin, "cos": mpmath.cos})
+        expected = built(formula, point, {"sin": mpmath.sin, "cos": mpmath.cos})
         assert abs(actual - expected) <= mpmath.mpf(10) ** -40 * (1 + abs(expected))

@@ -32,7 +32,6 @@ from irbmodels.exchange.c.writer import (
 )
 from irbmodels.robot.queries import reference
 
-pytest.importorskip("casadi", reason="needs the extra 'fast'")
 if shutil.which("gcc") is None:
     pytest.skip("no gcc", allow_module_level=True)
 
@@ -562,9 +561,9 @@ def test_mistakes_are_one_line(arguments, words, tmp_path, capsys):
     assert not (tmp_path / "out").exists()
 
 
-def test_arguments_are_checked(tmp_path, monkeypatch):
-    """A file in place of the folder, a text in place of a list, nothing at all, and a missing
-    casadi are refused.
+def test_arguments_are_checked(tmp_path):
+    """A file in place of the folder, a text in place of a list, and nothing at all are
+    refused.
     """
     robot, file = irb.load("irb930"), tmp_path / "file"
     file.write_text("mine")
@@ -579,9 +578,6 @@ def test_arguments_are_checked(tmp_path, monkeypatch):
         irb.write_c(robot, "", ["gravity"])
     with pytest.raises(irb.InputError, match="nan"):
         Dialect("double", "", False).number(float("nan"))
-    monkeypatch.setitem(sys.modules, "casadi", None)
-    with pytest.raises(irb.MissingExtra, match=r"irbmodels\[fast\]"):
-        irb.write_c(robot, tmp_path, ["gravity"])
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 

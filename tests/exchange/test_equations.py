@@ -22,7 +22,6 @@ from irbmodels.exchange.equations.equations import EQUATION_FORMATS, equations_t
 from irbmodels.exchange.equations.notations import Latex, Matlab, Sympy
 from irbmodels.robot.robot import from_urdf_text
 
-pytest.importorskip("casadi")
 pytest.importorskip("sympy")
 
 CLOSE = 1e-9  # of the largest entry: constants are written with twelve digits
@@ -504,7 +503,7 @@ def test_names_of_files_cannot_break_the_text(tmp_path):
 
 def test_what_does_not_exist_is_refused(monkeypatch):
     """Unknown queries, formats and frames, a frame where none belongs, friction that is not known,
-    and no CasADi.
+    and no SymPy.
     """
     robot = irb.load("irb1600")
     for arguments, error in (
@@ -513,9 +512,7 @@ def test_what_does_not_exist_is_refused(monkeypatch):
     ):  # fmt: skip
         with pytest.raises(error):
             equations_text(robot, *arguments)
-    monkeypatch.setitem(sys.modules, "casadi", None)
-    for name in ("paper", "symbolic"):
-        monkeypatch.delitem(sys.modules, f"irbmodels.compiled.{name}", raising=False)
+    monkeypatch.setitem(sys.modules, "sympy", None)
     with pytest.raises(MissingExtra, match="equations"):
         equations_text(robot, "pose")
 

@@ -24,8 +24,6 @@ from irbmodels.model.mechanism import (
 )
 from irbmodels.robot.robot import from_urdf_text
 
-pytest.importorskip("casadi")
-
 SAME = 1e-12  # of the largest entry, as in test_symbolic
 TILT = pin.rpy.rpyToMatrix(0.3, -0.5, 0.7)
 RIGHT = "1.5707963267948966"

@@ -142,7 +142,6 @@ def test_dir_lists_what_is_public():
 
 MISSING = {
     "identify nothing.csv --robot irb2400": ("cvxpy", "identify"),
-    "codegen irb1600 --what pose -o arm": ("casadi", "fast"),
     "equations irb1600 --what nothing": ("sympy", "equations"),
     "rapid program.mod": ("lark", "rapid"),
     "path program.mod --robot irb2400": ("lark", "rapid"),

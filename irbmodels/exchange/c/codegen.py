@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ...checks import as_instance, as_path
 from ...compiled.program import Program
 from ...compiled.queries import OF_FRAMES, QUERIES, mechanism_for, program_for
-from ...errors import FileError, InputError, MissingData, UnknownName, require, warn
+from ...errors import FileError, InputError, MissingData, UnknownName, warn
 from ...model.mechanism import Mechanism
 from ...model.types import Array
 from ...robot.queries import reference
@@ -76,7 +76,6 @@ def write_c(
         UnknownName: if there is no such query or frame.
         InputError: if an argument cannot be used.
         MissingData: if the friction of a robot without friction data is asked for.
-        MissingExtra: if casadi is not installed.
         FileError: if a file cannot be written.
     """
     as_path(folder, "the folder of C files")
@@ -101,7 +100,6 @@ def c_files(
     name: str | None = None,
 ) -> dict[str, str]:
     """Return the texts of :func:`write_c` by file name."""
-    require("casadi", "fast")
     prefix = _prefix(robot, name)
     dialect = SINGLE if single else DOUBLE
     functions = _functions(robot, what, prefix, frame, friction)

@@ -57,10 +57,9 @@ def equations_text(robot: Robot, what: str, fmt: str = "latex", frame: str | Non
         UnknownName: if there is no such query, format or frame.
         InputError: if a frame is given for a query that has none.
         MissingData: if friction is asked for that the robot does not have.
-        MissingExtra: if CasADi or SymPy is not installed.
+        MissingExtra: if SymPy is not installed.
     """
-    for package in ("casadi", "sympy"):
-        require(package, "equations")
+    require("sympy", "equations")
     if fmt not in EQUATION_FORMATS:
         raise UnknownName("format of equations", fmt, EQUATION_FORMATS)
     if what not in QUERIES:

@@ -203,7 +203,7 @@ def _problem(
     bounds: Bounds | None,
     posture: ArrayLike | None,
 ) -> ExcitationProblem:
-    require("casadi", "fast")
+    require("casadi", "symbolic")
     as_instance(robot, Robot, "what is excited is an irbmodels.Robot")
     as_instance(
         family,
