@@ -292,60 +292,63 @@ class _Writer:
 
     def _columns_of(self, name: str, n: int) -> list[str]:
         """Write the columns of the present rows ``(width, n)`` of an array as vectors."""
-        code, width = self.code, self.width
-        first = code.emit(f"mul i64 %j, {n}")
-        start = code.emit(f"getelementptr {self.item}, ptr %{name}, i64 {first}")
-
-        def at(offset: int) -> str:
-            place = code.emit(f"getelementptr {self.item}, ptr {start}, i64 {offset}")
-            return self._load(place)
-
-        if n < width:
-            flat = [at(width * i) for i in range(n)]
-            return [self._gathered(flat, [lane * n + k for lane in range(width)]) for k in range(n)]
+        start = self._first_row(name, n)
+        if n == 1:
+            return [self._load(start)]
+        size, starts = self._tiles(n)
         columns: dict[int, str] = {}
-        for k in [*range(0, n - width, width), n - width]:
-            tile = self._transposed([at(lane * n + k) for lane in range(width)])
-            columns |= {k + i: vector for i, vector in enumerate(tile)}
+        for k in starts:
+            rows = []
+            for state in range(size):
+                offsets = [n * (state + first) + k for first in range(0, self.width, size)]
+                rows.append(self._joined([self._part(start, offset, size) for offset in offsets]))
+            columns |= {k + i: column for i, column in enumerate(self._transposed(rows))}
         return [columns[k] for k in range(n)]
+
+    def _first_row(self, name: str, n: int) -> str:
+        """Write the address of the first of the present rows ``(width, n)`` of an array."""
+        first = self.code.emit(f"mul i64 %j, {n}")
+        return self.code.emit(f"getelementptr {self.item}, ptr %{name}, i64 {first}")
+
+    def _tiles(self, n: int) -> tuple[int, list[int]]:
+        """Return the size of tiles of n columns, and where they start; the last two overlap."""
+        size = min(self.width, 1 << n.bit_length() - 1)
+        return size, [*range(0, n - size, size), n - size]
+
+    def _vector(self, size: int) -> str:
+        return f"<{size} x {self.item}>"
+
+    def _part(self, start: str, offset: int, size: int) -> str:
+        """Write a short vector from memory."""
+        place = self.code.emit(f"getelementptr {self.item}, ptr {start}, i64 {offset}")
+        return self.code.emit(f"load {self._vector(size)}, ptr {place}, align {self.bytes}")
 
     # --- shuffles
 
-    def _shuffle(self, a: str, b: str, lanes: list[int]) -> str:
-        mask = ", ".join(f"i32 {lane}" if lane >= 0 else "i32 poison" for lane in lanes)
-        real, indices = self.code.real, f"<{self.width} x i32>"
-        return self.code.emit(f"shufflevector {real} {a}, {real} {b}, {indices} <{mask}>")
+    def _joined(self, parts: list[str]) -> str:
+        """Write short vectors as one."""
+        while len(parts) > 1:
+            size = self.width // len(parts)
+            lanes = list(range(2 * size))
+            pairs_of_parts = zip(parts[::2], parts[1::2], strict=True)
+            parts = [self._shuffle(size, a, b, lanes) for a, b in pairs_of_parts]
+        return parts[0]
 
-    def _gathered(self, sources: list[str], places: list[int]) -> str:
-        """Write the vector of some entries of vectors that lie one behind the other."""
-        width = self.width
-        total = ""
-        for i, source in enumerate(sources):
-            lanes = [lane for lane, place in enumerate(places) if place // width == i]
-            if not lanes:
-                continue
-            if not total:
-                done = set(lanes)
-                total = self._shuffle(
-                    source, "poison", [p % width if p // width == i else -1 for p in places]
-                )
-                continue
-            mask = [lane if lane in done else -1 for lane in range(width)]
-            for lane in lanes:
-                mask[lane] = width + places[lane] % width
-            total = self._shuffle(total, source, mask)
-            done.update(lanes)
-        return total
+    def _shuffle(self, size: int, a: str, b: str, lanes: list[int]) -> str:
+        vector, indices = self._vector(size), ", ".join(f"i32 {lane}" for lane in lanes)
+        return self.code.emit(
+            f"shufflevector {vector} {a}, {vector} {b}, <{len(lanes)} x i32> <{indices}>"
+        )
 
     def _transposed(self, rows: list[str]) -> list[str]:
-        """Write the columns of a square tile, exchanging blocks of half the size each time."""
+        """Write square tiles, side by side, transposed: blocks of twice the size change places."""
         width, size = self.width, 1
-        while size < width:
+        while size < len(rows):
             low = [e if not e & size else width + e - size for e in range(width)]
             high = [e + size if not e & size else width + e for e in range(width)]
             rows = [
-                self._shuffle(rows[i & ~size], rows[i | size], high if i & size else low)
-                for i in range(width)
+                self._shuffle(width, rows[i & ~size], rows[i | size], high if i & size else low)
+                for i in range(len(rows))
             ]
             size *= 2
         return rows
@@ -385,13 +388,11 @@ class _Writer:
 
     def _stores_of_rows(self) -> Callable[[int, dict[int, str]], None]:
         """Return the function for ``(N, n)``: tiles are transposed once they are complete."""
-        width = self.width
         waiting: list[tuple[set[int], str, list[int], int]] = []
         for name, output in zip(self.outputs, self.program.outputs, strict=True):
-            n = len(output.steps)
-            starts = [0] if n < width else [*range(0, n - width, width), n - width]
+            size, starts = self._tiles(len(output.steps))
             for k in starts:
-                tile = list(output.steps[k : k + width])
+                tile = list(output.steps[k : k + size])
                 waiting.append((set(tile), name, tile, k))
 
         def rows(number: int, values: dict[int, str]) -> None:
@@ -405,25 +406,20 @@ class _Writer:
         return rows
 
     def _store_tile(self, name: str, columns: list[str], k: int) -> None:
-        code, width = self.code, self.width
-        n = self.sizes[int(name[1:])]
-        first = code.emit(f"mul i64 %j, {n}")
-        start = code.emit(f"getelementptr {self.item}, ptr %{name}, i64 {first}")
-        if n < width:
-            vectors = [
-                self._gathered(
-                    columns,
-                    [flat % n * width + flat // n for flat in range(i * width, (i + 1) * width)],
+        n, size = self.sizes[int(name[1:])], len(columns)
+        start = self._first_row(name, n)
+        if n == 1:
+            self._store(columns[0], start)
+            return
+        for state, row in enumerate(self._transposed(columns)):
+            for first in range(0, self.width, size):
+                lanes = list(range(first, first + size))
+                part = row if size == self.width else self._shuffle(self.width, row, row, lanes)
+                offset = n * (state + first) + k
+                place = self.code.emit(f"getelementptr {self.item}, ptr {start}, i64 {offset}")
+                self.code.lines.append(
+                    f"  store {self._vector(size)} {part}, ptr {place}, align {self.bytes}"
                 )
-                for i in range(n)
-            ]
-            offsets = [i * width for i in range(n)]
-        else:
-            vectors = self._transposed(columns)
-            offsets = [lane * n + k for lane in range(width)]
-        for vector, offset in zip(vectors, offsets, strict=True):
-            place = code.emit(f"getelementptr {self.item}, ptr {start}, i64 {offset}")
-            self._store(vector, place)
 
     def _real(self, number: int, values: dict[int, str]) -> str:
         """Write a result as a number; of a mask, 1 and 0."""
