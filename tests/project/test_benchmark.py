@@ -519,14 +519,14 @@ def test_first_answers_ask_for_what_their_case_says(monkeypatch):
 
     class Kernels:
         class pose:  # noqa: N801
-            inputs = ("q", "v")
-
             def __init__(self, *states):
                 asked.append(("columns or state", states))
 
             @staticmethod
             def rows(*states):
                 asked.append(("rows", states))
+
+    case = {"query": "pose", "inputs": 2}
 
     class Arm:
         n = 6
@@ -540,7 +540,7 @@ def test_first_answers_ask_for_what_their_case_says(monkeypatch):
         ("(N, n)", "double", (64, 6), "rows"),
         ("one state", "double", (6,), "columns or state"),
     ):
-        ask = question({"query": "pose", "layout": layout, "precision": precision}, Arm())
+        ask = question(case | {"layout": layout, "precision": precision}, Arm())
         assert asked == []
         ask()
         single, (name, states) = asked

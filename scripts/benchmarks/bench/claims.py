@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from irbmodels.compiled.queries import QUERIES
+
 from . import arm as loops
 from .arm import Arm, Array, States
 from .first_answer import COLUMNS, ONE, ROWS
@@ -340,7 +342,7 @@ def _against(
 
     Results of one array go where one is.
     """
-    count, inputs = len(states.q), len(kernel.inputs)
+    count, inputs = len(states.q), len(QUERIES[kernel.name].inputs)
     rows, columns = states[:inputs], states.columns[:inputs]
     shown = kernel(*columns)
     keep = {} if isinstance(shown, tuple) else {"out": shown}
@@ -382,6 +384,6 @@ def _too_long(results: Results, kernel: Any) -> bool:
     left_out = results.effort.quick and not kernel.is_ready()
     if left_out:
         results.notes.append(
-            f"{kernel.query}: left out of a quick run, since its kernel is not in the cache"
+            f"{kernel.name}: left out of a quick run, since its kernel is not in the cache"
         )
     return left_out

@@ -152,7 +152,8 @@ def run(case: Case, cache: Path, imports: list[str] | None = None) -> dict[str, 
         cache: Folder of kernels.
         imports: Modules that are imported before the time begins.
     """
-    argument = json.dumps(case._asdict() | {"imports": imports or []})
+    inputs = len(QUERIES[case.query].inputs) if case.query in QUERIES else 0
+    argument = json.dumps(case._asdict() | {"inputs": inputs, "imports": imports or []})
     done = subprocess.run(
         [sys.executable, "-P", first_answer.__file__, argument],
         env=os.environ | {FOLDER: str(cache)},
@@ -174,7 +175,7 @@ def warm_answers(arm: Arm, results: Results) -> None:
         kernel = getattr(arm.kernels, query)
         if results.effort.quick and not kernel.is_ready():
             continue
-        inputs = len(kernel.inputs)
+        inputs = len(QUERIES[query].inputs)
         runs = {
             COLUMNS: (partial(kernel, *columns[:inputs]), count),
             ROWS: (partial(kernel.rows, *states[:inputs]), count),

@@ -11,6 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from irbmodels.compiled.llvm_entry import COLUMNS
+from irbmodels.compiled.llvm_writer import module_text
+from irbmodels.compiled.machine import assembly, host_target
+
 from .arm import Arm
 from .races import Contestant, Results, race
 
@@ -75,23 +79,17 @@ def limits(arm: Arm, results: Results) -> None:
 
 
 def instructions(kernel: Any) -> int:
-    """Count vector instructions of arithmetic in the machine code of a kernel's loop.
+    """Count vector instructions of arithmetic in the machine code of a kernel's loop, ``(n, N)``.
 
     Each answers one state per lane.
 
-    LLVM does not unroll so long a loop, so that there is one copy with the widest registers. Sines
-    and exponentials are inside; loads, shuffles, comparisons and integers do not count.
+    There is one copy of the loop, with the widest registers. Sines and exponentials are inside;
+    loads, shuffles, comparisons and integers do not count. 0 for other processors than x86-64.
     """
-    from irbmodels.compiled.numba_writer import batch_source
-    from irbmodels.compiled.queries import program_for
-
-    namespace: dict[str, Any] = {"CACHE": False, "__name__": "benchmark"}
-    exec(
-        compile(batch_source(program_for(kernel.query, kernel._mechanism)), "<benchmark>", "exec"),
-        namespace,
-    )
-    text = "".join(namespace["core"].inspect_asm().values())
-    registers = ARITHMETIC.findall(text)
+    target = host_target()
+    lanes = target.bytes // kernel.dtype.itemsize
+    text = module_text(kernel._program(), COLUMNS, kernel.dtype == np.float32, lanes)
+    registers = ARITHMETIC.findall(assembly(text, target))
     return registers.count(max(registers, key="xyz".index)) if registers else 0
 
 
