@@ -18,9 +18,9 @@ from ...errors import InputError
 from ...model.types import Array, Mask
 from ...trajectory import Motion
 from .accumulator import Accumulator, Blocks, update_factor
-from .nonlinear import friction_columns
 from .regression import weighted_least_squares
 from .streaming import Samples, accumulate
+from .stribeck_residuals import friction_columns
 from .torque_equations import TorqueEquations
 
 # [rad/s, m/s]; S000 Tab. 5 has 0.003 to 0.018 rad/s, a factor of 1.4 lies between two
