@@ -7,7 +7,7 @@ Jacobian is analytic.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
@@ -76,7 +76,7 @@ class StribeckEquations:
 
 
 class Linearized(NamedTuple):
-    """Fit of Stribeck speeds, and the linear equations at its end."""
+    """Fit of Stribeck speeds, and the equations linearized there."""
 
     fit: Fit
     equations: StribeckEquations
@@ -111,7 +111,7 @@ def stribeck_fit(
 def linearize(
     samples: Samples, rows: TorqueEquations, passes: int = 2, axes: Sequence[int] | None = None
 ) -> Linearized:
-    """Return what :func:`stribeck_fit` does, and the equations that its last step solved."""
+    """Return what :func:`stribeck_fit` does, and the equations linearized there, folded."""
     law, asked = rows.robot.friction_model, None if axes is None else [axis - 1 for axis in axes]
     places = np.full((rows.size, 3), -1) if law is None else friction_columns(rows, asked)
     falls = places[:, 2] >= 0
@@ -151,8 +151,9 @@ def linearize(
     near = StribeckEquations(
         rows, np.append(x[: fit.beta.size], speeds), tuple(np.array(rows.base.axes)[falls].tolist())
     )
-    total = model.accumulated(near.x, near)
-    return Linearized(least_squares(total, 1.0 / np.square(noise), noise), near, total)
+    fit = least_squares(model.accumulated(near.x, near), 1.0 / np.square(noise), noise)
+    final = replace(near, x=fit.beta)
+    return Linearized(fit, final, model.accumulated(final.x, final))
 
 
 def _levenberg_marquardt(model: Residuals, noise: Array, x: Array) -> Array:
