@@ -8,9 +8,9 @@ import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+import click
 
 from ..errors import IrbError, PhysicsWarning
 from .shared import Commands, err, out
@@ -32,15 +32,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     warnings.showwarning = _show_warning
     given = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     try:
-        result = typer.main.get_command(_app(given[0]))(
-            args=given, prog_name="irbmodels", standalone_mode=False
-        )
+        result = _commands(given[0]).main(given, prog_name="irbmodels", standalone_mode=False)
         sys.stdout.flush()  # a full disk shows itself here
     except IrbError as error:
         return _refuse(str(error))
-    except typer.TyperException as error:
+    except click.ClickException as error:
         return _refuse(error.format_message())
-    except (KeyboardInterrupt, typer.Abort):
+    except (KeyboardInterrupt, click.Abort):
         return 130
     except BrokenPipeError:
         return 0
@@ -67,35 +65,32 @@ def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__
         err.print(f"warning: {message}")
 
 
-def _app(first: str) -> typer.Typer:
+def _commands(first: str) -> Commands:
     """Return the commands of the module that has the first word, or all where none has it."""
-    app = typer.Typer(
-        cls=Commands,
-        callback=_options,
+    version = click.Option(
+        ["--version"],
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_print_version,
+        help="Print the version.",
+    )
+    commands = Commands(
         help=(
             "ABB's IRB 2400, 1400, 1600 and 930: sourced tables, URDF, and dynamics in the"
             " controller's own axes."
         ),
-        add_completion=False,
-        rich_markup_mode=None,
-        context_settings={"help_option_names": ["-h", "--help"]},
+        params=[version],
+        context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
     )
     for module in [name for name, words in _COMMANDS.items() if first in words] or _COMMANDS:
-        app.add_typer(import_module(f".{module}", __name__).app)
-    return app
+        commands.commands |= import_module(f".{module}", __name__).app.commands
+    return commands
 
 
-def _version(wanted: bool) -> None:
+def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted:
         from ..version import __version__
 
         out.print(f"irbmodels {__version__}")
-        raise typer.Exit
-
-
-def _options(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
-    ] = False,
-) -> None:
-    """Options of the command line itself."""
+        context.exit()

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated
 
+import click
 import numpy as np
-import typer
 
 from ..errors import InputError
 from ..exchange.write import export
@@ -17,50 +16,62 @@ from ..tables.overlays import with_overlays
 from ..trajectory.differentiation import REST
 from ..trajectory.torque_prediction import Prediction, predict
 from .shared import (
-    AnyRobot,
-    Output,
-    Overlays,
-    Parameters,
-    Payload,
-    Rest,
-    RobotName,
-    ToolName,
+    PATH,
+    REST_HELP,
     any_robot,
+    any_robot_argument,
     check_outputs,
     err,
     file_progress,
+    output_option,
+    overlay_option,
+    parameters_option,
+    payload_option,
     print_tables,
     read_motion,
     report_written,
+    robot_argument,
+    tool_option,
     verify_file,
 )
 
-app = typer.Typer()
+app = click.Group()
 
 
 @app.command()
+@any_robot_argument
+@click.argument(
+    "motion",
+    type=PATH,
+    help="CSV with t, q1_deg ..; optional v1_deg_s .., a1_deg_s2 .., tau1_Nm ..",
+)
+@tool_option
+@payload_option
+@parameters_option
+@output_option
+@click.option(
+    "--figure",
+    type=PATH,
+    help="Figure to write (png, pdf, svg): torque, position, speed per axis.",
+)
+@click.option(
+    "--window",
+    type=float,
+    help="Length [s] of the filter that derives missing speeds; default 0.08.",
+)
+@click.option("--rest", default=REST, help=REST_HELP)
+@overlay_option
 def torque(
-    robot: AnyRobot,
-    motion: Annotated[
-        Path,
-        typer.Argument(
-            help="CSV with t, q1_deg ..; optional v1_deg_s .., a1_deg_s2 .., tau1_Nm .."
-        ),
-    ],
-    tool: ToolName = None,
-    payload: Payload = None,
-    parameters: Parameters = None,
-    output: Output = None,
-    figure: Annotated[
-        Path | None,
-        typer.Option(help="Figure to write (png, pdf, svg): torque, position, speed per axis."),
-    ] = None,
-    window: Annotated[
-        float | None,
-        typer.Option(help="Length [s] of the filter that derives missing speeds; default 0.08."),
-    ] = None,
-    rest: Rest = REST,
-    overlay: Overlays = None,
+    robot: str,
+    motion: Path,
+    tool: str | None,
+    payload: str | None,
+    parameters: str | None,
+    output: Path | None,
+    figure: Path | None,
+    window: float | None,
+    rest: float,
+    overlay: tuple[Path, ...],
 ) -> None:
     """Predict axis torques along a motion, split by cause.
 
@@ -91,12 +102,13 @@ def torque(
 
 
 @app.command()
+@robot_argument
+@click.option("--save", type=PATH, help="Figure to write (png, pdf, svg).")
+@overlay_option
 def friction(
-    robot: RobotName,
-    save: Annotated[
-        Path | None, typer.Option("--save", help="Figure to write (png, pdf, svg).")
-    ] = None,
-    overlay: Overlays = None,
+    robot: str,
+    save: Path | None,
+    overlay: tuple[Path, ...],
 ) -> None:
     """Print the friction of each axis, and draw it over speed.
 
@@ -116,15 +128,23 @@ def friction(
 
 
 @app.command()
+@any_robot_argument
+@tool_option
+@payload_option
+@parameters_option
+@click.option(
+    "--figure",
+    type=PATH,
+    help="Figure to write: the TCP along S001's motion, three ways.",
+)
+@overlay_option
 def check(
-    robot: AnyRobot,
-    tool: ToolName = None,
-    payload: Payload = None,
-    parameters: Parameters = None,
-    figure: Annotated[
-        Path | None, typer.Option(help="Figure to write: the TCP along S001's motion, three ways.")
-    ] = None,
-    overlay: Overlays = None,
+    robot: str,
+    tool: str | None,
+    payload: str | None,
+    parameters: str | None,
+    figure: Path | None,
+    overlay: tuple[Path, ...],
 ) -> None:
     """Compare a robot with two derivations and installed engines.
 
@@ -155,7 +175,7 @@ def check(
         figures.save(figures.tcp_figure(tcp_paths(arm, motion), motion, arm), figure)
         report_written(figure)
     if not all(agreement.holds for agreement in agreements):
-        raise typer.Exit(1)
+        raise click.exceptions.Exit(1)
 
 
 def _print_remarks(

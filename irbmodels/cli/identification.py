@@ -4,103 +4,107 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from ..errors import InputError
 from ..robot.robot import Robot, load
 from .shared import (
-    Overlays,
-    Report,
-    ToolName,
+    PATH,
     check_outputs,
     err,
+    overlay_option,
     print_tables,
+    report_option,
     report_written,
+    tool_option,
 )
 
 if TYPE_CHECKING:
     from ..identification.recordings import Recording
     from ..identification.validation import Verdict
 
-app = typer.Typer()
+app = click.Group()
 
-Logs = Annotated[
-    list[Path],
-    typer.Argument(help="CSV or Parquet logs with positions and torques (docs/identify.md)."),
-]
-RobotOption = Annotated[
-    str, typer.Option("--robot", help="Variant, alias, or a folder with the same tables.")
-]
-SetOption = Annotated[
-    str | None,
-    typer.Option(
-        "--parameters", help="Set of inertials by name, or the path of a .yaml file with one."
-    ),
-]
-AxesOption = Annotated[
-    str | None,
-    typer.Option(
-        "--axes", help="Axes that move and count, comma separated; default all. Others must stand."
-    ),
-]
-Bandwidth = Annotated[
-    float, typer.Option(help="Of the filter of positions [Hz]; torques are not filtered.")
-]
+logs_argument = click.argument(
+    "logs",
+    nargs=-1,
+    required=True,
+    type=PATH,
+    help="CSV or Parquet logs with positions and torques (docs/identify.md).",
+)
+robot_option = click.option(
+    "--robot", required=True, help="Variant, alias, or a folder with the same tables."
+)
+set_option = click.option(
+    "--parameters", help="Set of inertials by name, or the path of a .yaml file with one."
+)
+axes_option = click.option(
+    "--axes", help="Axes that move and count, comma separated; default all. Others must stand."
+)
+bandwidth_option = click.option(
+    "--bandwidth",
+    default=10.0,
+    help="Of the filter of positions [Hz]; torques are not filtered.",
+)
 
 _SHORT = "the cutoff is --bandwidth"
 _CUT = "of each log the last quarter is held out unless --held-out names others"
 
 
 @app.command()
+@logs_argument
+@robot_option
+@tool_option
+@click.option(
+    "--held-out",
+    type=PATH,
+    multiple=True,
+    help="Log for the verdict alone; may be repeated. Default: the last quarter of every log.",
+)
+@axes_option
+@bandwidth_option
+@click.option(
+    "--method",
+    default="consistent",
+    help="consistent (bodies that can exist), huber (outliers), wls (weighted) or ls.",
+)
+@click.option(
+    "--friction",
+    default="stribeck",
+    help=(
+        "stribeck (Stribeck speeds as logs tell them), own (the robot's), coulomb (Coulomb"
+        " and viscous)."
+    ),
+)
+@click.option(
+    "--rotors/--no-rotors",
+    default=None,
+    help="Whether rotor inertias are parameters. Default: if logs tell one of them.",
+)
+@click.option("-o", "--output", type=PATH, help="Set of parameters to write, .yaml.")
+@report_option
+@set_option
+@click.option(
+    "--seed", type=int, default=0, help="Of the random states that find the base parameters."
+)
+@overlay_option
 def identify(
-    logs: Logs,
-    robot: RobotOption,
-    tool: ToolName = None,
-    held_out: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--held-out",
-            help=(
-                "Log for the verdict alone; may be repeated. Default: the last quarter of every"
-                " log."
-            ),
-        ),
-    ] = None,
-    axes: AxesOption = None,
-    bandwidth: Bandwidth = 10.0,
-    method: Annotated[
-        str,
-        typer.Option(
-            help="consistent (bodies that can exist), huber (outliers), wls (weighted) or ls."
-        ),
-    ] = "consistent",
-    friction: Annotated[
-        str,
-        typer.Option(
-            help=(
-                "stribeck (Stribeck speeds as logs tell them), own (the robot's), coulomb (Coulomb"
-                " and viscous)."
-            )
-        ),
-    ] = "stribeck",
-    rotors: Annotated[
-        bool | None,
-        typer.Option(
-            "--rotors/--no-rotors",
-            help="Whether rotor inertias are parameters. Default: if logs tell one of them.",
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Set of parameters to write, .yaml.")
-    ] = None,
-    report: Report = None,
-    parameters: SetOption = None,
-    seed: Annotated[
-        int, typer.Option(help="Of the random states that find the base parameters.")
-    ] = 0,
-    overlay: Overlays = None,
+    logs: tuple[Path, ...],
+    robot: str,
+    tool: str | None,
+    held_out: tuple[Path, ...],
+    axes: str | None,
+    bandwidth: float,
+    method: str,
+    friction: str,
+    rotors: bool | None,
+    output: Path | None,
+    report: Path | None,
+    parameters: str | None,
+    seed: int,
+    overlay: tuple[Path, ...],
 ) -> None:
     """Identify inertials, rotors and friction from logs.
 
@@ -156,7 +160,7 @@ def identify(
         for note in notes:
             err.print(note)
         err.print(f"NOT trustworthy: {error}; no set is written")
-        raise typer.Exit(1) from None
+        raise click.exceptions.Exit(1) from None
     if output is not None and not result.verdict.negative_parameters:
         write_parameter_set(
             output, result.parameters, result.verdict, f"irbmodels identify {names}"
@@ -166,15 +170,23 @@ def identify(
 
 
 @app.command()
+@logs_argument
+@robot_option
+@tool_option
+@set_option
+@axes_option
+@bandwidth_option
+@report_option
+@overlay_option
 def validate(
-    logs: Logs,
-    robot: RobotOption,
-    tool: ToolName = None,
-    parameters: SetOption = None,
-    axes: AxesOption = None,
-    bandwidth: Bandwidth = 10.0,
-    report: Report = None,
-    overlay: Overlays = None,
+    logs: tuple[Path, ...],
+    robot: str,
+    tool: str | None,
+    parameters: str | None,
+    axes: str | None,
+    bandwidth: float,
+    report: Path | None,
+    overlay: tuple[Path, ...],
 ) -> None:
     """Measure how well a set of parameters predicts logs.
 
@@ -207,7 +219,7 @@ def _finish(judged: Verdict, names: str, notes: Sequence[str], report: Path | No
         err.print(f"- {reason}")
     err.print(f"{names}: {headline(judged)}")
     if not judged.trustworthy:
-        raise typer.Exit(1)
+        raise click.exceptions.Exit(1)
 
 
 def _read(paths: Sequence[Path], robot: Robot) -> list[Recording]:

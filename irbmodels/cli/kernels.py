@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from ..report.text_table import counted
 from .shared import Commands, print_lines
@@ -12,36 +12,31 @@ from .shared import Commands, print_lines
 if TYPE_CHECKING:
     from ..compiled.cache import Info
 
-app = typer.Typer()
-cache_app = typer.Typer(
-    cls=Commands,
-    help="Print where compiled kernels are kept, or remove them.",
-    invoke_without_command=True,
-)
-app.add_typer(cache_app, name="cache")
+app = click.Group()
 
 
-@cache_app.callback()
-def cache(context: typer.Context) -> None:
+@app.group(cls=Commands, invoke_without_command=True)
+@click.pass_context
+def cache(context: click.Context) -> None:
     """Print where compiled kernels are kept, or remove them."""
     if context.invoked_subcommand is None:
-        cache_info()
+        context.invoke(cache_info)
 
 
-@cache_app.command("info")
+@cache.command("info")
 def cache_info() -> None:
     """Print where compiled kernels are kept, how many there are, and how much room they take."""
-    from ..compiled import cache
+    from ..compiled import cache as kernels
 
-    print_lines(_contents(cache.info()))
+    print_lines(_contents(kernels.info()))
 
 
-@cache_app.command("clear")
+@cache.command("clear")
 def cache_clear() -> None:
     """Remove all compiled kernels; they are compiled again when they are next needed."""
-    from ..compiled import cache
+    from ..compiled import cache as kernels
 
-    print_lines(f"removed {_contents(cache.clear())}")
+    print_lines(f"removed {_contents(kernels.clear())}")
 
 
 def _contents(info: Info) -> str:

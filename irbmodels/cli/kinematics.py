@@ -3,42 +3,49 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+import click
 
 from ..errors import InputError
 from .shared import (
-    AnyRobot,
-    AxesDeg,
-    Modules,
-    Overlays,
-    Payload,
-    ToolName,
-    Units,
+    PATH,
     angles,
     any_robot,
+    any_robot_argument,
     axis_positions,
     err,
     mechanical_units,
+    overlay_option,
+    payload_option,
     print_lines,
     print_tables,
+    q_deg_option,
     report_written,
+    tool_option,
+    unit_option,
+    with_option,
 )
 
-app = typer.Typer()
+app = click.Group()
 
 
 @app.command()
+@any_robot_argument
+@q_deg_option
+@click.option(
+    "--frame", default="tcp", help="Frame whose pose is wanted: tcp, tool0, flange, link_3 ..."
+)
+@tool_option
+@payload_option
+@overlay_option
 def pose(
-    robot: AnyRobot,
-    q_deg: AxesDeg = None,
-    frame: Annotated[
-        str, typer.Option(help="Frame whose pose is wanted: tcp, tool0, flange, link_3 ...")
-    ] = "tcp",
-    tool: ToolName = None,
-    payload: Payload = None,
-    overlay: Overlays = None,
+    robot: str,
+    q_deg: str | None,
+    frame: str,
+    tool: str | None,
+    payload: str | None,
+    overlay: tuple[Path, ...],
 ) -> None:
     """Print the pose of a frame in the base.
 
@@ -54,20 +61,20 @@ def pose(
 
 
 @app.command()
+@any_robot_argument
+@click.option("-o", "--output", type=PATH, help="Drawing to write (svg, png, pdf).")
+@click.option(
+    "--wrist-deg",
+    help="Axes 4 to 6, comma separated: the working range of the TCP with these held.",
+)
+@tool_option
+@overlay_option
 def workspace(
-    robot: AnyRobot,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Drawing to write (svg, png, pdf).")
-    ] = None,
-    wrist_deg: Annotated[
-        str | None,
-        typer.Option(
-            "--wrist-deg",
-            help="Axes 4 to 6, comma separated: the working range of the TCP with these held.",
-        ),
-    ] = None,
-    tool: ToolName = None,
-    overlay: Overlays = None,
+    robot: str,
+    output: Path | None,
+    wrist_deg: str | None,
+    tool: str | None,
+    overlay: tuple[Path, ...],
 ) -> None:
     """Print or draw what an arm reaches in its plane.
 
@@ -87,46 +94,37 @@ def workspace(
 
 
 @app.command()
+@any_robot_argument
+@click.option(
+    "--pose",
+    help="TCP in the base: x,y,z,q1,q2,q3,q4 in mm, and the quaternion with the scalar first.",
+)
+@click.option(
+    "--target",
+    help=(
+        "The same as a robtarget: [[x,y,z],[q1,q2,q3,q4],[cf1,cf4,cf6,cfx],[9E9,...]]; * as"
+        " programmed."
+    ),
+)
+@tool_option
+@click.option(
+    "--near",
+    help="Seed, as --q-deg: solutions are sorted by distance to it, and keep its free axes.",
+)
+@click.option("--in-range", is_flag=True, help="Only what keeps every range, the coupled one too.")
+@click.option("--turns", is_flag=True, help="List every full turn that is in range.")
+@click.option("configuration", "--conf", help="Only what has this configuration: cf1,cf4,cf6,cfx.")
+@overlay_option
 def ik(
-    robot: AnyRobot,
-    pose: Annotated[
-        str | None,
-        typer.Option(
-            "--pose",
-            help=(
-                "TCP in the base: x,y,z,q1,q2,q3,q4 in mm, and the quaternion with the scalar"
-                " first."
-            ),
-        ),
-    ] = None,
-    target: Annotated[
-        str | None,
-        typer.Option(
-            "--target",
-            help=(
-                "The same as a robtarget: [[x,y,z],[q1,q2,q3,q4],[cf1,cf4,cf6,cfx],[9E9,...]]; * as"
-                " programmed."
-            ),
-        ),
-    ] = None,
-    tool: ToolName = None,
-    near: Annotated[
-        str | None,
-        typer.Option(
-            help="Seed, as --q-deg: solutions are sorted by distance to it, and keep its free axes."
-        ),
-    ] = None,
-    in_range: Annotated[
-        bool, typer.Option("--in-range", help="Only what keeps every range, the coupled one too.")
-    ] = False,
-    turns: Annotated[
-        bool, typer.Option("--turns", help="List every full turn that is in range.")
-    ] = False,
-    configuration: Annotated[
-        str | None,
-        typer.Option("--conf", help="Only what has this configuration: cf1,cf4,cf6,cfx."),
-    ] = None,
-    overlay: Overlays = None,
+    robot: str,
+    pose: str | None,
+    target: str | None,
+    tool: str | None,
+    near: str | None,
+    in_range: bool,
+    turns: bool,
+    configuration: str | None,
+    overlay: tuple[Path, ...],
 ) -> None:
     """Print every posture that brings the TCP to a pose.
 
@@ -148,31 +146,30 @@ def ik(
     )
     if not solutions:
         err.print(str(solutions))
-        raise typer.Exit(1)
+        raise click.exceptions.Exit(1)
     print_tables(solutions_table(arm, solutions))
 
 
 @app.command()
+@click.argument(
+    "file",
+    type=PATH,
+    help="RAPID module (.mod, .modx, .sys, .sysx, .prg) or program (.pgf).",
+)
+@click.option("--robot", help="Robot whose postures at each target are listed.")
+@click.option(
+    "--tool", help="A tooldata of the module, a shipped tool, or a tool table; default tool0."
+)
+@click.option("--wobj", help="The wobjdata of the module that targets are in; default wobj0.")
+@unit_option
+@with_option
 def rapid(
-    file: Annotated[
-        Path,
-        typer.Argument(help="RAPID module (.mod, .modx, .sys, .sysx, .prg) or program (.pgf)."),
-    ],
-    robot: Annotated[
-        str | None, typer.Option(help="Robot whose postures at each target are listed.")
-    ] = None,
-    tool: Annotated[
-        str | None,
-        typer.Option(
-            help="A tooldata of the module, a shipped tool, or a tool table; default tool0."
-        ),
-    ] = None,
-    wobj: Annotated[
-        str | None,
-        typer.Option(help="The wobjdata of the module that targets are in; default wobj0."),
-    ] = None,
-    unit: Units = None,
-    others: Modules = None,
+    file: Path,
+    robot: str | None,
+    tool: str | None,
+    wobj: str | None,
+    unit: tuple[str, ...],
+    others: tuple[Path, ...],
 ) -> None:
     """List the declarations of a RAPID module, or its targets.
 

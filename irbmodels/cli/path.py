@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
+import click
 import numpy as np
-import typer
 
 from ..errors import InputError
 from ..model.tool import Tool
@@ -21,12 +21,8 @@ from ..tasks.path_check.program_motion import RAMP, STEP
 from ..trajectory.differentiation import REST
 from .shared import (
     MODEL,
-    Modules,
-    Overlays,
-    Payload,
-    Report,
-    Rest,
-    Units,
+    PATH,
+    REST_HELP,
     any_robot,
     axis_positions,
     check_outputs,
@@ -34,123 +30,111 @@ from .shared import (
     file_progress,
     mechanical_units,
     numbers,
+    overlay_option,
+    payload_option,
     print_tables,
     read_motion,
+    report_option,
     report_written,
+    unit_option,
+    with_option,
 )
 
-app = typer.Typer()
+app = click.Group()
 
 
 @app.command()
+@click.argument(
+    "file",
+    type=PATH,
+    help="RAPID module (.mod, .modx, .sys, .sysx, .prg) or program (.pgf), or motion CSV.",
+)
+@click.option("--robot", required=True, help=MODEL)
+@click.option(
+    "--tool",
+    help=(
+        "A shipped tool, a tool table, or a tooldata of the module; default the module's,"
+        " if its moves have one."
+    ),
+)
+@payload_option
+@click.option(
+    "--wobj", help="The wobjdata of the module for moves whose own is not declared in it."
+)
+@with_option
+@unit_option
+@click.option(
+    "--routine",
+    help="Where the program starts; default main, or the only procedure that no other calls.",
+)
+@click.option("--start-deg", help="Axis positions before the first move; default its target.")
+@click.option(
+    "--ramp", type=float, default=RAMP, help="Time [s] from rest to the speed of a move: assumed."
+)
+@click.option("--step", type=float, default=STEP, help="Time [s] between samples of a program.")
+@click.option(
+    "--keep-speed",
+    is_flag=True,
+    help="Keep programmed speeds where an axis is too slow for them, and report it.",
+)
+@click.option(
+    "--acceleration",
+    help="Limits per axis, comma separated: deg/s^2, mm/s^2 for a linear axis; default none.",
+)
+@click.option("--box", help="x0,x1,y0,y1,z0,z1 in mm, base axes: TCP and tool must stay inside.")
+@click.option("--collision", is_flag=True, help="Look for collisions with itself in every sample.")
+@click.option(
+    "--cut",
+    help=(
+        "Force of a cut on the tool, N: feed,across,axial (docs/machining.md); negative against it."
+    ),
+)
+@click.option("--cut-lines", help="Lines, or rows, in which the tool cuts: 12,20-25; default all.")
+@click.option(
+    "--stiffness",
+    help="Stiffness per axis, N m/rad at the arm, comma separated: how far the TCP gives way.",
+)
+@report_option
+@click.option(
+    "-o",
+    "--output",
+    type=PATH,
+    help=(
+        "CSV to write, a row per sample: t, line, q1_deg .. as a motion file has them,"
+        " margins, shares, torques, TCP."
+    ),
+)
+@click.option(
+    "--window",
+    type=float,
+    help="Length [s] of the filter that derives missing speeds of a CSV; default 0.08.",
+)
+@click.option("--rest", default=REST, help=REST_HELP)
+@overlay_option
 def path(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            help="RAPID module (.mod, .modx, .sys, .sysx, .prg) or program (.pgf), or motion CSV."
-        ),
-    ],
-    robot: Annotated[str, typer.Option(help=MODEL)],
-    tool: Annotated[
-        str | None,
-        typer.Option(
-            help=(
-                "A shipped tool, a tool table, or a tooldata of the module; default the module's,"
-                " if its moves have one."
-            )
-        ),
-    ] = None,
-    payload: Payload = None,
-    wobj: Annotated[
-        str | None,
-        typer.Option(help="The wobjdata of the module for moves whose own is not declared in it."),
-    ] = None,
-    others: Modules = None,
-    unit: Units = None,
-    routine: Annotated[
-        str | None,
-        typer.Option(
-            help=(
-                "Where the program starts; default main, or the only procedure that no other calls."
-            )
-        ),
-    ] = None,
-    start_deg: Annotated[
-        str | None,
-        typer.Option(
-            "--start-deg", help="Axis positions before the first move; default its target."
-        ),
-    ] = None,
-    ramp: Annotated[
-        float, typer.Option(help="Time [s] from rest to the speed of a move: assumed.")
-    ] = RAMP,
-    step: Annotated[float, typer.Option(help="Time [s] between samples of a program.")] = STEP,
-    keep_speed: Annotated[
-        bool,
-        typer.Option(
-            "--keep-speed",
-            help="Keep programmed speeds where an axis is too slow for them, and report it.",
-        ),
-    ] = False,
-    acceleration: Annotated[
-        str | None,
-        typer.Option(
-            help=(
-                "Limits per axis, comma separated: deg/s^2, mm/s^2 for a linear axis; default none."
-            )
-        ),
-    ] = None,
-    box: Annotated[
-        str | None,
-        typer.Option(help="x0,x1,y0,y1,z0,z1 in mm, base axes: TCP and tool must stay inside."),
-    ] = None,
-    collision: Annotated[
-        bool, typer.Option("--collision", help="Look for collisions with itself in every sample.")
-    ] = False,
-    cut: Annotated[
-        str | None,
-        typer.Option(
-            help=(
-                "Force of a cut on the tool, N: feed,across,axial (docs/machining.md); negative"
-                " against it."
-            )
-        ),
-    ] = None,
-    cut_lines: Annotated[
-        str | None,
-        typer.Option(
-            "--cut-lines", help="Lines, or rows, in which the tool cuts: 12,20-25; default all."
-        ),
-    ] = None,
-    stiffness: Annotated[
-        str | None,
-        typer.Option(
-            help=(
-                "Stiffness per axis, N m/rad at the arm, comma separated: how far the TCP gives"
-                " way."
-            )
-        ),
-    ] = None,
-    report: Report = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            help=(
-                "CSV to write, a row per sample: t, line, q1_deg .. as a motion file has them,"
-                " margins, shares, torques, TCP."
-            ),
-        ),
-    ] = None,
-    window: Annotated[
-        float | None,
-        typer.Option(
-            help="Length [s] of the filter that derives missing speeds of a CSV; default 0.08."
-        ),
-    ] = None,
-    rest: Rest = REST,
-    overlay: Overlays = None,
+    file: Path,
+    robot: str,
+    tool: str | None,
+    payload: str | None,
+    wobj: str | None,
+    others: tuple[Path, ...],
+    unit: tuple[str, ...],
+    routine: str | None,
+    start_deg: str | None,
+    ramp: float,
+    step: float,
+    keep_speed: bool,
+    acceleration: str | None,
+    box: str | None,
+    collision: bool,
+    cut: str | None,
+    cut_lines: str | None,
+    stiffness: str | None,
+    report: Path | None,
+    output: Path | None,
+    window: float | None,
+    rest: float,
+    overlay: tuple[Path, ...],
 ) -> None:
     r"""Check a program or a motion before it runs.
 
@@ -214,7 +198,7 @@ def path(
     report_written(output, report)
     err.print(f"{file.name}: {verdict(check)}")
     if not check.kept:
-        raise typer.Exit(1)
+        raise click.exceptions.Exit(1)
 
 
 def _program(
@@ -222,7 +206,7 @@ def _program(
     robot_with: Callable[[Tool | None], Robot],
     tool: str | None,
     wobj: str | None,
-    unit: list[str] | None,
+    unit: tuple[str, ...],
     routine: str | None,
     start_deg: str | None,
     timing: tuple[float, float, bool],

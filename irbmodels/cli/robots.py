@@ -7,9 +7,9 @@ import math
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Annotated, cast
+from typing import cast
 
-import typer
+import click
 
 from ..model.mesh_paths import with_mesh_paths
 from ..report.text_table import counted
@@ -18,20 +18,21 @@ from ..tables.description import Description, describe
 from ..tables.overlays import with_set
 from ..tables.writing import new_robot
 from .shared import (
-    Output,
-    Overlays,
-    Parameters,
-    RobotName,
-    ToolName,
+    PATH,
     check_outputs,
     coupling_of,
     err,
     out,
+    output_option,
+    overlay_option,
+    parameters_option,
     print_or_write,
     print_tables,
+    robot_argument,
+    tool_option,
 )
 
-app = typer.Typer()
+app = click.Group()
 
 
 @app.command("list")
@@ -43,7 +44,9 @@ def list_robots() -> None:
 
 
 @app.command()
-def info(robot: RobotName, overlay: Overlays = None) -> None:
+@robot_argument
+@overlay_option
+def info(robot: str, overlay: tuple[Path, ...]) -> None:
     """Print every number of a robot, with its source and grade."""
     from ..report.tables import info_tables
 
@@ -52,30 +55,33 @@ def info(robot: RobotName, overlay: Overlays = None) -> None:
 
 
 @app.command()
+@robot_argument
+@click.option(
+    "--coupling",
+    help=(
+        "parallelogram (joint_3 is the controller's axis 3, bars are mimic joints) or"
+        " serial (open chain)."
+    ),
+)
+@tool_option
+@parameters_option
+@click.option(
+    "--meshes",
+    help=(
+        "Mesh paths: relative, absolute or package://NAME; default absolute for -o outside"
+        " the data."
+    ),
+)
+@output_option
+@overlay_option
 def urdf(
-    robot: RobotName,
-    coupling: Annotated[
-        str | None,
-        typer.Option(
-            help=(
-                "parallelogram (joint_3 is the controller's axis 3, bars are mimic joints) or"
-                " serial (open chain)."
-            )
-        ),
-    ] = None,
-    tool: ToolName = None,
-    parameters: Parameters = None,
-    meshes: Annotated[
-        str | None,
-        typer.Option(
-            help=(
-                "Mesh paths: relative, absolute or package://NAME; default absolute for -o outside"
-                " the data."
-            )
-        ),
-    ] = None,
-    output: Output = None,
-    overlay: Overlays = None,
+    robot: str,
+    coupling: str | None,
+    tool: str | None,
+    parameters: str | None,
+    meshes: str | None,
+    output: Path | None,
+    overlay: tuple[Path, ...],
 ) -> None:
     """Write the URDF of a robot, to a file or to the terminal."""
     check_outputs((tool, parameters, *(overlay or ())), output=output)
@@ -94,14 +100,15 @@ def urdf(
 
 
 @app.command()
+@click.argument("name", help="Name of the new robot.")
+@click.option(
+    "--like", required=True, help="Shipped robot of the same build, whose tables are copied."
+)
+@click.option("-o", "--output", type=PATH, help="Folder to make; default ./NAME.")
 def new(
-    name: Annotated[str, typer.Argument(help="Name of the new robot.")],
-    like: Annotated[
-        str, typer.Option(help="Shipped robot of the same build, whose tables are copied.")
-    ],
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Folder to make; default ./NAME.")
-    ] = None,
+    name: str,
+    like: str,
+    output: Path | None,
 ) -> None:
     """Write tables for a robot of your own, to be filled in."""
     folder = new_robot(name, like, output or Path(name))
@@ -112,16 +119,18 @@ def new(
 
 
 @app.command()
+@click.argument("file", type=PATH, help="Any URDF.")
+@click.option(
+    "--repair",
+    type=PATH,
+    metavar="OUT.urdf",
+    help="Copy to write with the nearest possible tensors; put it beside FILE for meshes.",
+)
+@click.option("as_json", "--json", is_flag=True, help="Print the findings as JSON.")
 def doctor(
-    file: Annotated[Path, typer.Argument(help="Any URDF.")],
-    repair: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="OUT.urdf",
-            help="Copy to write with the nearest possible tensors; put it beside FILE for meshes.",
-        ),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    file: Path,
+    repair: Path | None,
+    as_json: bool,
 ) -> None:
     """Find what is wrong with a URDF.
 
@@ -158,4 +167,4 @@ def doctor(
     counts = Counter(finding.severity for finding in findings)
     err.print(", ".join(counted(counts[severity], severity) for severity in SEVERITIES))
     if len(findings) > counts["note"]:
-        raise typer.Exit(1)
+        raise click.exceptions.Exit(1)

@@ -7,11 +7,10 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 from rich.console import Console
-from typer.core import TyperGroup
 
 from ..errors import InputError, UnknownName
 from ..files import check_writable, write_text
@@ -27,10 +26,14 @@ if TYPE_CHECKING:
     from ..trajectory.motion_files import MotionFile
 
 
-class Commands(TyperGroup):
+class Commands(click.Group):
     """Commands with entire sentences in ``--help``, which wrap on a narrow terminal."""
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands, in the order in which they are defined."""
+        return list(self.commands)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command by name, with the first sentence of its help as its summary."""
         command = super().get_command(ctx, cmd_name)
         if command is not None and command.help:
@@ -46,73 +49,62 @@ _WIDTH = None if sys.stdout.isatty() or "COLUMNS" in os.environ else 200
 out = Console(width=_WIDTH, markup=False, highlight=False)
 err = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
 
-RobotName = Annotated[
-    str,
-    typer.Argument(
-        help="Variant or alias (see: irbmodels list), or a folder with the same tables."
-    ),
-]
+PATH = click.Path(path_type=Path)
+robot_argument = click.argument(
+    "robot", help="Variant or alias (see: irbmodels list), or a folder with the same tables."
+)
 MODEL = "Variant, alias, folder of tables, or any .urdf, .sdf or MJCF file."
-AnyRobot = Annotated[str, typer.Argument(help=MODEL)]
-ToolName = Annotated[
-    str | None, typer.Option("--tool", help="Tool by name (spindle), or path of a tool table.")
-]
-Parameters = Annotated[
-    str | None,
-    typer.Option(
-        "--parameters", help="Set of inertials (see: irbmodels info NAME), or a .yaml file."
+any_robot_argument = click.argument("robot", help=MODEL)
+tool_option = click.option("--tool", help="Tool by name (spindle), or path of a tool table.")
+parameters_option = click.option(
+    "--parameters", help="Set of inertials (see: irbmodels info NAME), or a .yaml file."
+)
+payload_option = click.option(
+    "--payload",
+    metavar="MASS[,X,Y,Z]",
+    help="Load beyond the tool: kg, and its center of mass in the TCP frame in mm; a point mass.",
+)
+q_deg_option = click.option(
+    "--q-deg",
+    help=(
+        "Axis positions as the controller shows them, comma separated: degrees, mm for a linear"
+        " axis."
     ),
-]
-Payload = Annotated[
-    str | None,
-    typer.Option(
-        metavar="MASS[,X,Y,Z]",
-        help=(
-            "Load beyond the tool: kg, and its center of mass in the TCP frame in mm; a point mass."
-        ),
-    ),
-]
-AxesDeg = Annotated[
-    str | None,
-    typer.Option(
-        "--q-deg",
-        help=(
-            "Axis positions as the controller shows them, comma separated: degrees, mm for a linear"
-            " axis."
-        ),
-    ),
-]
-Overlays = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--overlay", help="File that changes single numbers of the tables; may be repeated."
-    ),
-]
-Modules = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--with",
-        metavar="FILE",
-        help="Another RAPID module, whose records and data the module uses; may be repeated.",
-    ),
-]
-Units = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="NAME=ROBOT",
-        help="Mechanical unit that moves a wobjdata, as a robot or .urdf; may be repeated.",
-    ),
-]
-Rest = Annotated[
-    float,
-    typer.Option(help="Move [deg, mm] within the window that is noise: the axis stands still."),
-]
-Report = Annotated[
-    Path | None,
-    typer.Option(help="HTML page to write, with tables and figures; stands on its own."),
-]
-Output = Annotated[Path | None, typer.Option("-o", "--output", help="File to write.")]
-Folder = Annotated[Path, typer.Option("-o", "--output", help="Folder to write into; it is made.")]
+)
+overlay_option = click.option(
+    "--overlay",
+    type=PATH,
+    multiple=True,
+    help="File that changes single numbers of the tables; may be repeated.",
+)
+with_option = click.option(
+    "others",
+    "--with",
+    type=PATH,
+    multiple=True,
+    metavar="FILE",
+    help="Another RAPID module, whose records and data the module uses; may be repeated.",
+)
+unit_option = click.option(
+    "--unit",
+    multiple=True,
+    metavar="NAME=ROBOT",
+    help="Mechanical unit that moves a wobjdata, as a robot or .urdf; may be repeated.",
+)
+REST_HELP = "Move [deg, mm] within the window that is noise: the axis stands still."
+report_option = click.option(
+    "--report",
+    type=PATH,
+    help="HTML page to write, with tables and figures; stands on its own.",
+)
+output_option = click.option("-o", "--output", type=PATH, help="File to write.")
+folder_option = click.option(
+    "-o",
+    "--output",
+    type=PATH,
+    required=True,
+    help="Folder to write into; it is made.",
+)
 
 
 def print_or_write(text: str, output: Path | None) -> None:
@@ -268,7 +260,7 @@ def verify_file(robot: Robot, to: str, file: Path) -> None:
     print_tables(verdict_table(verdicts, robot))
     err.print(verdict_summary(verdicts))
     if not proven(verdicts):
-        raise typer.Exit(1)
+        raise click.exceptions.Exit(1)
 
 
 def print_lines(*lines: str) -> None:

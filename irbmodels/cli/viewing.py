@@ -5,74 +5,78 @@ from __future__ import annotations
 import signal
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+import click
 
 from ..errors import InputError
 from ..trajectory.motion_files import open_motion
 from .shared import (
-    AxesDeg,
-    Overlays,
-    Payload,
-    ToolName,
+    PATH,
     any_robot,
     axis_positions,
     check_outputs,
     err,
     numbers,
     out,
+    overlay_option,
+    payload_option,
     print_tables,
+    q_deg_option,
     report_written,
+    tool_option,
 )
 
-app = typer.Typer()
+app = click.Group()
 
 
 @app.command()
+@click.argument(
+    "robot", help="Variant, alias, folder of tables, any .urdf, .sdf or MJCF file, or positioner."
+)
+@q_deg_option
+@tool_option
+@payload_option
+@click.option(
+    "--motion",
+    type=PATH,
+    multiple=True,
+    help="CSV to play, with its torques; given again: shown translucent beside it.",
+)
+@click.option(
+    "--also",
+    multiple=True,
+    metavar="ROBOT[@X,Y,Z[,R,P,Y]]",
+    help="Another robot or .urdf, at mm and degrees; may be repeated.",
+)
+@click.option(
+    "--layer",
+    multiple=True,
+    help=(
+        "Show besides: frames, axes, com, ellipsoids, boxes, trace, hulls, torques; may be"
+        " repeated."
+    ),
+)
+@click.option(
+    "--save",
+    type=PATH,
+    help="Write one self-contained HTML page instead of a live view.",
+)
+@click.option("--png", type=PATH, help="Write a picture instead, drawn by Chromium.")
+@click.option("--port", type=int, help="First port to try for the live view; default 7000.")
+@overlay_option
 def view(
-    robot: Annotated[
-        str,
-        typer.Argument(
-            help="Variant, alias, folder of tables, any .urdf, .sdf or MJCF file, or positioner."
-        ),
-    ],
-    q_deg: AxesDeg = None,
-    tool: ToolName = None,
-    payload: Payload = None,
-    motion: Annotated[
-        list[Path] | None,
-        typer.Option(
-            help="CSV to play, with its torques; given again: shown translucent beside it."
-        ),
-    ] = None,
-    also: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ROBOT[@X,Y,Z[,R,P,Y]]",
-            help="Another robot or .urdf, at mm and degrees; may be repeated.",
-        ),
-    ] = None,
-    layer: Annotated[
-        list[str] | None,
-        typer.Option(
-            help=(
-                "Show besides: frames, axes, com, ellipsoids, boxes, trace, hulls, torques; may be"
-                " repeated."
-            )
-        ),
-    ] = None,
-    save: Annotated[
-        Path | None,
-        typer.Option("--save", help="Write one self-contained HTML page instead of a live view."),
-    ] = None,
-    png: Annotated[
-        Path | None, typer.Option("--png", help="Write a picture instead, drawn by Chromium.")
-    ] = None,
-    port: Annotated[
-        int | None, typer.Option(help="First port to try for the live view; default 7000.")
-    ] = None,
-    overlay: Overlays = None,
+    robot: str,
+    q_deg: str | None,
+    tool: str | None,
+    payload: str | None,
+    motion: tuple[Path, ...],
+    also: tuple[str, ...],
+    layer: tuple[str, ...],
+    save: Path | None,
+    png: Path | None,
+    port: int | None,
+    overlay: tuple[Path, ...],
 ) -> None:
     """Show robots in 3D, a slider per axis.
 
@@ -108,10 +112,16 @@ def view(
 
 
 @app.command()
+@click.option(
+    "folder",
+    "-o",
+    "--output",
+    type=PATH,
+    default=Path("demo"),
+    help="Folder to write into.",
+)
 def demo(
-    folder: Annotated[Path, typer.Option("-o", "--output", help="Folder to write into.")] = Path(
-        "demo"
-    ),
+    folder: Path,
 ) -> None:
     """Move the IRB 2400 with the spindle.
 

@@ -2,65 +2,64 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
 
-import typer
+import click
 
 from ..report.text_table import counted
 from ..robot.robot import load
 from .shared import (
-    AnyRobot,
-    Folder,
-    Output,
-    Overlays,
-    Parameters,
-    RobotName,
-    ToolName,
     any_robot,
+    any_robot_argument,
     check_outputs,
     coupling_of,
     err,
+    folder_option,
+    output_option,
+    overlay_option,
+    parameters_option,
     print_or_write,
     report_written,
+    robot_argument,
+    tool_option,
     verify_file,
 )
 
-app = typer.Typer()
+app = click.Group()
 
 
 @app.command()
+@any_robot_argument
+@click.option(
+    "--to",
+    required=True,
+    help="urdf, mjcf (MuJoCo), sdf (Gazebo, Drake) or ros2 (a description package).",
+)
+@folder_option
+@tool_option
+@parameters_option
+@click.option("--coupling", help="parallelogram or serial; default what serves the tool best.")
+@click.option("--meshes", default="relative", help="Mesh paths: relative, absolute or package.")
+@click.option(
+    "--carrier-kg", type=float, help="Mass of each massless carrier or bar [kg]; default by format."
+)
+@click.option(
+    "--verify",
+    is_flag=True,
+    help="Load the file again in its installed tools, and compare; exit code 1 unless all agree.",
+)
+@overlay_option
 def export(
-    robot: AnyRobot,
-    to: Annotated[
-        str,
-        typer.Option(
-            help="urdf, mjcf (MuJoCo), sdf (Gazebo, Drake) or ros2 (a description package)."
-        ),
-    ],
-    output: Folder,
-    tool: ToolName = None,
-    parameters: Parameters = None,
-    coupling: Annotated[
-        str | None, typer.Option(help="parallelogram or serial; default what serves the tool best.")
-    ] = None,
-    meshes: Annotated[
-        str, typer.Option(help="Mesh paths: relative, absolute or package.")
-    ] = "relative",
-    carrier_kg: Annotated[
-        float | None,
-        typer.Option(help="Mass of each massless carrier or bar [kg]; default by format."),
-    ] = None,
-    verify: Annotated[
-        bool,
-        typer.Option(
-            "--verify",
-            help=(
-                "Load the file again in its installed tools, and compare; exit code 1 unless all"
-                " agree."
-            ),
-        ),
-    ] = False,
-    overlay: Overlays = None,
+    robot: str,
+    to: str,
+    output: Path,
+    tool: str | None,
+    parameters: str | None,
+    coupling: str | None,
+    meshes: str,
+    carrier_kg: float | None,
+    verify: bool,
+    overlay: tuple[Path, ...],
 ) -> None:
     """Write a robot, its tool and its meshes for another program.
 
@@ -79,15 +78,21 @@ def export(
 
 
 @app.command()
+@robot_argument
+@click.option(
+    "fmt", "--as", required=True, help="csv, json, latex, or matlab (a rigidBodyTree script)."
+)
+@folder_option
+@tool_option
+@parameters_option
+@overlay_option
 def tables(
-    robot: RobotName,
-    fmt: Annotated[
-        str, typer.Option("--as", help="csv, json, latex, or matlab (a rigidBodyTree script).")
-    ],
-    output: Folder,
-    tool: ToolName = None,
-    parameters: Parameters = None,
-    overlay: Overlays = None,
+    robot: str,
+    fmt: str,
+    output: Path,
+    tool: str | None,
+    parameters: str | None,
+    overlay: tuple[Path, ...],
 ) -> None:
     """Write DH rows, limits, inertials and friction with sources.
 
@@ -100,23 +105,27 @@ def tables(
 
 
 @app.command()
+@any_robot_argument
+@click.option(
+    "--what",
+    required=True,
+    help="pose, jacobian, mass_matrix, coriolis, gravity, inverse_dynamics, energy ...",
+)
+@click.option("fmt", "--as", default="latex", help="sympy, latex or matlab.")
+@click.option("--frame", help="Frame of pose and jacobian: tcp (default), tool0, link_3 ...")
+@tool_option
+@parameters_option
+@output_option
+@overlay_option
 def equations(
-    robot: AnyRobot,
-    what: Annotated[
-        str,
-        typer.Option(
-            help="pose, jacobian, mass_matrix, coriolis, gravity, inverse_dynamics, energy ..."
-        ),
-    ],
-    fmt: Annotated[str, typer.Option("--as", help="sympy, latex or matlab.")] = "latex",
-    frame: Annotated[
-        str | None,
-        typer.Option(help="Frame of pose and jacobian: tcp (default), tool0, link_3 ..."),
-    ] = None,
-    tool: ToolName = None,
-    parameters: Parameters = None,
-    output: Output = None,
-    overlay: Overlays = None,
+    robot: str,
+    what: str,
+    fmt: str,
+    frame: str | None,
+    tool: str | None,
+    parameters: str | None,
+    output: Path | None,
+    overlay: tuple[Path, ...],
 ) -> None:
     """Write a robot's equations with named constants.
 
@@ -131,34 +140,36 @@ def equations(
 
 
 @app.command()
+@any_robot_argument
+@click.option(
+    "--what",
+    multiple=True,
+    required=True,
+    help=(
+        "inverse_dynamics, forward_dynamics, pose, jacobian ..., comma separated; may be repeated."
+    ),
+)
+@folder_option
+@tool_option
+@parameters_option
+@click.option(
+    "--frame", default="tcp", help="Frame of pose, jacobian and hessian: tcp, tool0, link_3 ..."
+)
+@click.option("--no-friction", is_flag=True, help="Leave friction out of the dynamics.")
+@click.option("--single", is_flag=True, help="Compute in float instead of double.")
+@click.option("--name", help="What names of files and functions begin with; default the robot's.")
+@overlay_option
 def codegen(
-    robot: AnyRobot,
-    what: Annotated[
-        list[str],
-        typer.Option(
-            help=(
-                "inverse_dynamics, forward_dynamics, pose, jacobian ..., comma separated; may be"
-                " repeated."
-            )
-        ),
-    ],
-    output: Folder,
-    tool: ToolName = None,
-    parameters: Parameters = None,
-    frame: Annotated[
-        str, typer.Option(help="Frame of pose, jacobian and hessian: tcp, tool0, link_3 ...")
-    ] = "tcp",
-    no_friction: Annotated[
-        bool, typer.Option("--no-friction", help="Leave friction out of the dynamics.")
-    ] = False,
-    single: Annotated[
-        bool, typer.Option("--single", help="Compute in float instead of double.")
-    ] = False,
-    name: Annotated[
-        str | None,
-        typer.Option(help="What names of files and functions begin with; default the robot's."),
-    ] = None,
-    overlay: Overlays = None,
+    robot: str,
+    what: tuple[str, ...],
+    output: Path,
+    tool: str | None,
+    parameters: str | None,
+    frame: str,
+    no_friction: bool,
+    single: bool,
+    name: str | None,
+    overlay: tuple[Path, ...],
 ) -> None:
     """Write queries as C99 for a real-time controller.
 

@@ -50,7 +50,7 @@ def test_import_does_not_load_what_few_need():
     """Import irbmodels loads nothing of others; its common names neither scipy, matplotlib, xacro
     nor the terminal libraries.
     """
-    heavy = ("scipy.signal", "scipy.linalg", "matplotlib", "meshcat", "xacro", "rich", "typer")
+    heavy = ("scipy.signal", "scipy.linalg", "matplotlib", "meshcat", "xacro", "rich", "click")
     assert loaded("import irbmodels", ("numpy", "pinocchio", "irbmodels.errors", *heavy)) == []
     common = (
         "load, from_urdf, load_tool, export, view, save_page, open_motion, predict, new_robot,"
