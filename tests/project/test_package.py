@@ -41,9 +41,10 @@ def test_the_stub_is_the_table_of_public_names():
 def loaded(code, names):
     """Which of ``names`` a new process has loaded after ``code``."""
     code = f"import sys; {code}; print(*[name for name in {names} if name in sys.modules])"
-    return subprocess.run(
+    output = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    ).stdout.split()
+    ).stdout
+    return output.splitlines()[-1].split()
 
 
 def test_import_does_not_load_what_few_need():
@@ -57,6 +58,20 @@ def test_import_does_not_load_what_few_need():
         " Motion"
     )
     assert loaded(f"from irbmodels import {common}", ("numpy", *heavy)) == ["numpy"]
+
+
+def test_a_robot_is_loaded_and_answers_without_libraries_of_other_tasks():
+    """No compiler, solver, drawing or macros for load and pose; the command imports besides only
+    what reads and prints lines.
+    """
+    others = ("casadi", "lark", "llvmlite", "matplotlib", "meshcat", "mujoco", "numba", "numpy.ma")
+    others += ("numpy.random", "pandas", "pyarrow", "scipy", "sympy", "xacro")
+    lines = ("click", "rich")
+    code = "import irbmodels; irbmodels.load('irb2400', tool='spindle').pose([0.0] * 6)"
+    assert loaded(code, ("pinocchio", *others, *lines)) == ["pinocchio"]
+    rooms = [f"irbmodels.{room}" for room in ("exchange", "rapid", "trajectory", "viewer")]
+    code = "from irbmodels.cli import main; main(['pose', 'irb2400', '--tool', 'spindle'])"
+    assert loaded(code, (*others, *lines, "rich.table", *rooms)) == list(lines)
 
 
 def test_a_robot_shows_itself_without_the_viewer_being_loaded_before():
