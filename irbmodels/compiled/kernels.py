@@ -18,6 +18,7 @@ from ..model.tree import Frame
 from ..model.types import Array
 from .cache import Code, Signature, is_ready, kernel_code
 from .llvm_entry import COLUMNS, ROWS, STATE
+from .llvm_writer import module_text
 from .machine import compile_object, function, host_target
 from .program import Program
 from .queries import OF_FRAMES, mechanism_for, program_for
@@ -248,6 +249,15 @@ class Kernel:
             lambda a, b: form.run(*(array[a:b] for array in arrays)), len(arrays[0])
         )
 
+    @property
+    def run_columns(self) -> Callable[..., bool]:
+        """Machine code for arrays ``(n, N)``, without what a call adds: inputs, then results.
+
+        It returns False, and computes nothing, unless number, dtype, shapes and layout are right.
+        Results must not overlap the inputs.
+        """
+        return self._columns.run
+
     def limit(self, *squares: float) -> None:
         """Set the largest square of each input for :meth:`within`."""
         self._limits = squares
@@ -318,8 +328,6 @@ class Kernel:
         return _Form.of(code, [*numbers, *limits], self.dtype)
 
     def _compiled(self, layout: str) -> tuple[bytes, Signature]:
-        from .llvm_writer import module_text  # what is found on disk needs no writer
-
         program, target = self._program(), host_target()
         width = 1 if layout == STATE else target.bytes // self.dtype.itemsize
         text = module_text(program, layout, self.dtype == np.float32, width)

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import linprog
 
 import irbmodels as irb
 from irbmodels.simulation import Plant, SimulationError, rollouts
-from irbmodels.simulation.batch.one_state import pivot_speeds, row_motion, solve
-from irbmodels.simulation.batch.states import (
-    UNCOUPLED,
-    UNSUPPORTED,
-    BatchStops,
-    States,
-    batch_stops,
-)
-from irbmodels.simulation.batch.step import machine_code, step_all
-from irbmodels.simulation.stiction import solve_stiction
+from irbmodels.simulation.batch.batch import ROUNDS
 
 
 def starts(arm: irb.Robot, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -202,211 +195,55 @@ def test_arms_that_lean_are_what_the_plant_makes_of_them(arm):
     assert stops > 40
 
 
-def test_few_arms_that_lean_go_one_by_one(arm, monkeypatch):
-    """Arms that lean, hold and slip as before are solved with the guess for the block: at most one
-    in ten is not.
+def count_by_plant(monkeypatch) -> list[None]:
+    """Return a list that grows with each step of one state by the plant."""
+    steps: list[None] = []
+    advance = Plant.advance
+
+    def counted(*args):
+        steps.append(None)
+        return advance(*args)
+
+    monkeypatch.setattr(Plant, "advance", counted)
+    return steps
+
+
+@pytest.mark.parametrize("rounds", [0, ROUNDS])
+def test_arms_that_lean_need_few_rounds_and_the_plant_never(arm, monkeypatch, rounds):
+    """Arms that lean, hold and slip as before are solved with the first guess: at most one in ten
+    is not. Further rounds solve the others, to what the plant makes of them.
     """
     q, v, tau = leaning(arm, 200)
-    middle, law, slow = q + 0.5e-3 * v, arm.friction_model, []
-    curve = np.array([law.Fc, law.Fs - law.Fc, -1.0 / law.v_St**2, law.Fv])
-    M = np.ascontiguousarray(np.moveaxis(arm.mass_matrix(middle), 0, -1))
-    flat = (
-        np.ascontiguousarray(x.T)
-        for x in (arm.inverse_dynamics(middle, v, 0.0 * v, friction=False), tau, q, v)
-    )
-    states = States(M, *flat, np.repeat(curve[:, :, None], 200, axis=2))
-    monkeypatch.setattr(
-        "irbmodels.simulation.batch.step.step_one", lambda s, *rest: slow.append(s) is None
-    )
-    step_all(states, batch_stops(Plant(arm).stops), 1e-3, 0.2, np.zeros(200, dtype=bool))
-    assert len(slow) <= 20
+    expected = rollouts(arm, q, v, duration=1e-3, torque=tau, every=1e-3)
+    steps = count_by_plant(monkeypatch)
+    monkeypatch.setattr("irbmodels.simulation.batch.batch.ROUNDS", rounds)
+    actual = rollouts(arm, q, v, duration=1e-3, torque=tau, every=1e-3)
+    assert 0 < len(steps) <= 20 if rounds == 0 else not steps
+    np.testing.assert_allclose(actual.q, expected.q, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(actual.v, expected.v, rtol=0, atol=1e-10)
 
 
-def random_block(rng, n: int, coupled: bool) -> tuple[States, BatchStops]:
-    """Return random states, many of them less than 1e-9 from ends of their ranges, leaning,
-    leaving, hitting, and the ends.
+def test_a_range_of_three_axes_goes_by_the_plant(arm, monkeypatch):
+    """Arms that meet a stop which bounds three axes are what the plant makes of them, to the bit
+    where it takes the step; the others do not wait for it.
     """
-    A = np.eye(n)
-    if coupled:
-        A[2, 1] = rng.choice([-1.0, 1.0, 0.5])
-    lower, upper, count = rng.uniform(-2.0, -1.0, n), rng.uniform(1.0, 2.0, n), 64
-    stops = Plant(irb.load("irb2400")).stops
-    stops.set_ranges(A, lower, upper)
-    place, rate = (
-        rng.uniform(lower, upper, (count, n)),
-        rng.uniform(-1.0, 1.0, (count, n)) * rng.integers(0, 2, (count, n)),
-    )
-    at = rng.integers(0, 5, (count, n))
-    gap = 5e-10 * rng.integers(0, 2, (count, n))
-    place = np.where(at == 0, lower + gap, np.where(at == 1, upper - gap, place))
-    rate = np.where((at < 2) & (rng.random((count, n)) < 0.8), 0.0, rate)
-    q, v = (np.ascontiguousarray(np.linalg.solve(A, x.T)) for x in (place, rate))
-    roots = rng.normal(size=(count, n, n))
-    M = np.ascontiguousarray(
-        (roots @ roots.transpose(0, 2, 1) + 0.5 * np.eye(n)).transpose(1, 2, 0)
-    )
-    law = (
-        rng.uniform(0.1, 1.0, (4, n, count))
-        * rng.integers(0, 2, (1, n, count))
-        * [[[300.0]], [[300.0]], [[-1.0]], [[1000.0]]]
-    )
-    h, tau = rng.uniform(-300.0, 300.0, (2, n, count))
-    return States(M, h, tau, q, v, law), batch_stops(stops)
-
-
-@pytest.mark.parametrize("coupled", [False, True])
-def test_guessing_and_not_guessing_agree(coupled):
-    """Random blocks with many stops end as when their stops go through the dual solve: a guess
-    decides only the speed.
-
-    A range of no known kind is solved for by :func:`balance`, the solve of the plant; it knows
-    neither pairs nor guesses. States that touch no stop, and meet none, take the same path both
-    times: they are left out here, and are the plant's in other tests.
-    """
-    rng, move, kept, led, slid, step = (
-        np.random.default_rng(8),
-        machine_code().step_all,
-        0,
-        0,
-        0,
-        1e-3,
-    )
-    for _ in range(40):
-        states, walls = random_block(rng, 4, coupled)
-        plain, slow = (States(*(value.copy() for value in states)) for _ in range(2))
-        bad = np.zeros((2, 64), dtype=bool)
-        before = states.v.copy()
-        ends = walls.ends[:, None]
-        touched = (walls.rows @ states.q - ends <= 1e-9) & (walls.rows @ before <= 1e-9)
-        move(plain, walls, step, np.inf, bad[0])
-        move(
-            slow,
-            walls._replace(other=np.full(4, UNSUPPORTED), shared=np.zeros(4, np.int64)),
-            step,
-            np.inf,
-            bad[1],
-        )
-        own = touched.any(axis=0) | (np.abs(walls.rows @ slow.q - ends) < 1e-12).any(axis=0)
-        # speeds up to 10, conditions up to 1e2
-        np.testing.assert_allclose(plain.v[:, own], slow.v[:, own], rtol=0, atol=1e-11)
-        np.testing.assert_allclose(plain.q[:, own], slow.q[:, own], rtol=0, atol=1e-12)
-        assert ((plain.v == 0.0) == (slow.v == 0.0))[:, own].mean() > 0.999
-        assert not bad.any()
-        rate = walls.rows @ plain.v
-        leans, half = touched & (rate <= 1e-9), 0.5 * step * (before + plain.v)
-        # on its stop, or off it as it moved
-        place = np.where(leans, ends, np.maximum(ends, walls.rows @ (states.q + half)))
-        np.testing.assert_allclose(
-            (walls.rows @ plain.q)[touched], place[touched], rtol=0, atol=1e-14
-        )
-        kept += leans.sum()
-        led += ((plain.v != 0.0) & (before == 0.0)).sum()
-        slid += (leans[2] & (plain.v[1] != 0.0) & (plain.v[2] != 0.0)).sum()
-    assert kept > 500
-    assert led > 100
-    assert slid > 30 or not coupled
-
-
-@pytest.mark.parametrize("one", [False, True])
-@pytest.mark.parametrize("side", [-1.0, 1.0])
-@pytest.mark.parametrize(
-    ("gap", "v", "force", "after"),
-    [
-        # too weak to close the gap within the step: what counts is that the stop is touched
-        (8e-10, 0.0, 1e-4, None),
-        (5e-9, 0.0, 1e-4, 5e-8),  # not touched, nor reached
-        # leaving when it is pulled back: half a step on the way out, half on the way back
-        (0.0, -0.1, 300.0, 0.05),
-        (0.0, 0.1, 0.0, None),  # an impact
-        (0.0, 0.0, -1e-4, -5e-8),  # pulled off
-    ],
-)
-def test_what_touches_a_stop(one, side, gap, v, force, after):
-    """A block of 2 kg within 1e-9 m of a stop, that does not leave, ends on it exactly and at rest;
-    else it moves freely.
-    """
-    walls = BatchStops(
-        np.array([[1.0], [-1.0]]),
-        np.full(2, -1.0),
-        np.eye(1),
-        np.array([UNCOUPLED]),
-        np.zeros(1),
-        np.zeros(1, np.int64),
-    )
-    q, speed = np.array([[side * (1.0 - gap)]]), np.array([[side * v]])
-    states = States(
-        np.full((1, 1, 1), 2.0),
-        np.zeros((1, 1)),
-        np.array([[side * force]]),
-        q,
-        speed,
-        np.zeros((4, 1, 1)),
-    )
-    if one:
-        assert machine_code().step_one(0, states, walls, 1e-3, 0.2)
-    else:
-        machine_code().step_all(states, walls, 1e-3, 0.2, np.zeros(1, dtype=bool))
-    if after is None:
-        assert (q[0, 0], speed[0, 0]) == (side, 0.0)
-    else:
-        np.testing.assert_allclose(speed[0, 0], side * after, rtol=1e-9)
-        np.testing.assert_allclose(
-            side * q[0, 0], 1.0 - gap + 0.5e-3 * (v + after), rtol=0, atol=3e-16
-        )
-
-
-def test_ranges_of_two_axes_are_found():
-    """A range of its own, one of two axes, two that share an axis, and one of three are told
-    apart.
-    """
-    stops = Plant(irb.load("irb2400")).stops
-    actual = batch_stops(stops)
-    assert actual.other.tolist() == [UNCOUPLED, UNCOUPLED, 1, UNCOUPLED, UNCOUPLED, UNCOUPLED]
-    assert actual.factor.tolist() == [0, 0, 1, 0, 0, 0]
-    assert actual.shared.tolist() == [0, 1, 1, 0, 0, 0]
-    for place, share, other in (
-        ((3, 1), -1.0, [UNCOUPLED, UNCOUPLED, UNSUPPORTED, UNSUPPORTED, UNCOUPLED, UNCOUPLED]),
-        ((2, 0), 1.0, [UNCOUPLED, UNCOUPLED, UNSUPPORTED, UNCOUPLED, UNCOUPLED, UNCOUPLED]),
-    ):
-        stops.A = Plant(irb.load("irb2400")).stops.A.copy()
-        stops.A[place] = share
-        assert batch_stops(stops).other.tolist() == other
-        assert not batch_stops(stops).shared.any()
-    stops.A = np.diag([1.0, 2.0, 1.0, 1.0, 1.0, 1.0])
-    assert batch_stops(stops).other.tolist() == [
-        UNCOUPLED,
-        UNSUPPORTED,
-        UNCOUPLED,
-        UNCOUPLED,
-        UNCOUPLED,
-        UNCOUPLED,
-    ]
-
-
-@pytest.mark.parametrize("ends", [0, 3])
-def test_pivoting_on_the_matrix_and_on_its_inverse_agree(ends):
-    """The Cholesky of what moves finds what the dual solve finds, from any guess, with and without
-    stops of single axes.
-    """
-    rng = np.random.default_rng(11)
-    for _ in range(100):
-        root, r, b = (
-            rng.normal(size=(5, 5)),
-            rng.uniform(-2, 2, 5),
-            rng.uniform(0.2, 1.5, 5) * rng.integers(0, 2, 5),
-        )
-        A = root @ root.T + 0.1 * np.eye(5)
-        x, modes, where = np.zeros(5), rng.integers(-1, 2, 5).astype(np.int8), np.arange(ends)
-        modes[b == 0.0] = -1
-        up, down, low = np.zeros(5), np.zeros(5), rng.integers(0, 2, ends) == 0
-        up[:ends], down[:ends] = np.where(low, np.inf, 0.0), np.where(low, 0.0, np.inf)
-        modes[:ends] = 0
-        pivot_speeds(A, r, b, up, down, modes, x, np.zeros((5, 5)))
-        wanted = solve_stiction(A, r, b, np.eye(5)[where] * np.where(low, 1.0, -1.0)[:, None]).x
-        np.testing.assert_allclose(x, wanted, rtol=0, atol=1e-9)
-        assert ((x == 0.0) == (wanted == 0.0)).all()
-        np.testing.assert_allclose(solve(A, root), np.linalg.solve(A, root), rtol=0, atol=1e-8)
-        np.testing.assert_allclose(row_motion(A, r, b), A @ r + b, rtol=0, atol=1e-12)
+    limits, model = arm.limits, arm.dynamic_model
+    A = limits.A.copy()
+    A[2, 0] = 0.1
+    coupled = replace(arm, dynamic_model=replace(model, limits=replace(limits, A=A)))
+    q = np.tile(arm.from_controller([0.0, 20.0, 10.0, 0.0, 30.0, 0.0]), (3, 1))
+    q[:2, 2] += limits.upper[2] - (q @ A.T)[:2, 2] - [1e-4, 1e-3]
+    v = np.zeros((3, 6))
+    v[:2, 2] = 0.3
+    tau = arm.gravity(q)
+    expected = [by_plant(coupled, q[i], v[i], tau[i], 20) for i in range(3)]
+    assert [most > 0.0 for _, _, most in expected] == [True, True, False]
+    steps = count_by_plant(monkeypatch)
+    actual = rollouts(coupled, q, v, duration=0.02, torque=tau, every=0.02)
+    assert 0 < len(steps) <= 40
+    for i, (position, speed, _) in enumerate(expected):
+        np.testing.assert_allclose(actual.q[i, -1], position, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(actual.v[i, -1], speed, rtol=0, atol=1e-10)
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,13 @@ RULES = {
     "sqrt": np.sqrt,
     "sign": np.sign,
     "abs": np.abs,
+    "nearest": np.rint,
+    "less": np.less,
+    "less_equal": np.less_equal,
+    "and": np.logical_and,
+    "or": np.logical_or,
+    "not": np.logical_not,
+    "select": np.where,
 }
 
 

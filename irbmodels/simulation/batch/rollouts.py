@@ -12,13 +12,12 @@ from ...checks import as_list, numbers, positive
 from ...errors import InputError
 from ...model.friction import Stribeck
 from ...model.limits import ROUNDING
-from ...model.types import Array
+from ...model.types import Array, IntArray
 from ...robot.robot import Robot
-from ..mechanics import Stops, friction_law, torque_bounds
-from ..plant import MAX_MOVE, STEP
+from ..mechanics import Stops, torque_bounds
+from ..plant import STEP
 from ..run import SimulationError
-from .states import States, batch_stops
-from .step import machine_code
+from .batch import Batch
 
 BatchTorque = Callable[[float, Array, Array], ArrayLike] | ArrayLike | None
 """Function of time, positions and speeds ``(N, n)``, or constants ``(n,)`` or ``(N, n)``.
@@ -74,7 +73,7 @@ def rollouts(
         Samples from 0 to ``duration``.
 
     Raises:
-        MissingExtra: without casadi and numba.
+        MissingExtra: without llvmlite.
         InputError: if an argument cannot be, or a start is out of range.
         SimulationError: if the function of torques fails or returns another shape, with the time.
     """
@@ -93,50 +92,34 @@ def rollouts(
         ) from None
     position, speed = (np.array(np.broadcast_to(x, shape).T, order="C") for x in (first, start))
     groups = _groups(robots, count)
-    hard_stops = Stops(robots[0], stops)
-    outside = np.flatnonzero((hard_stops.gaps(position.T) < -ROUNDING).any(axis=1))
-    if outside.size:
-        raise InputError(
-            f"start {outside[0]} is out of range:"
-            f" {robots[0].limits.violations(position[:, outside[0]])[0]}"
-        )
-    steps, between = _steps(duration, step, "duration"), _steps(every, step, "every")
-    laws = np.empty((4, n, count))
     for other, columns in groups:
-        law = friction_law(other, friction)
-        values = np.array([law.Fc, law.Fs - law.Fc, -1.0 / np.square(law.v_St), law.Fv])
-        laws[:, :, columns] = values[:, :, None]
+        _check_start(other, Stops(other, stops), position, columns)
+    steps, between = _steps(duration, step, "duration"), _steps(every, step, "every")
     motors = _BatchTorque(torque, torque_bounds(robots[0], torque_limit), (count, n))
-    kernels = [(other.compiled(friction=False), columns) for other, columns in groups]
-    step_all, stop_arrays = machine_code().step_all, batch_stops(hard_stops)
-    M, (h, middle, rest) = np.empty((n, n, count)), (np.zeros((n, count)) for _ in range(3))
-    failed, failed_at = np.zeros(count, dtype=bool), np.full(count, np.nan)
+    batches = [
+        Batch(other, position[:, columns], speed[:, columns], step, friction, stops)
+        for other, columns in groups
+    ]
     samples = np.empty((2, steps // between + 1, n, count))
     for i in range(steps + 1):
+        if i % between == 0 or callable(torque):
+            for batch, (_, columns) in zip(batches, groups, strict=True):
+                position[:, columns], speed[:, columns] = batch.q, batch.v
         if i % between == 0:
             samples[:, i // between] = position, speed
-            samples[:, i // between, :, failed] = np.nan
         if i == steps:
             break
         tau = motors(i * step, position, speed)
-        failed |= ~np.isfinite(tau).all(axis=0)
-        np.add(position, 0.5 * step * speed, out=middle)
-        for kernel, columns in kernels:
-            if len(kernels) == 1:
-                kernel.mass_matrix(middle, out=M)
-                kernel.inverse_dynamics(middle, speed, rest, out=h)
-            else:
-                part = np.ascontiguousarray(middle[:, columns])
-                M[:, :, columns] = kernel.mass_matrix(part)
-                h[:, columns] = kernel.inverse_dynamics(
-                    part, np.ascontiguousarray(speed[:, columns]), np.zeros_like(part)
-                )
-        states = States(M, h, tau, position, speed, laws)
-        step_all(states, stop_arrays, step, MAX_MOVE, failed)
-        failed_at[failed & np.isnan(failed_at)] = i * step
-    t: Array = np.arange(steps // between + 1, dtype=float) * (between * step)
+        for batch, (_, columns) in zip(batches, groups, strict=True):
+            batch.advance(tau if len(batches) == 1 else tau.take(columns, axis=1), i)
+    failed = np.empty(count, int)
+    for batch, (_, columns) in zip(batches, groups, strict=True):
+        failed[columns] = batch.failed
+    taken: IntArray = np.arange(steps // between + 1) * between
+    samples.transpose(3, 1, 0, 2)[(failed[:, None] >= 0) & (taken > failed[:, None])] = np.nan
     q_samples, v_samples = np.ascontiguousarray(samples.transpose(0, 3, 1, 2))
-    return Rollouts(t, q_samples, v_samples, failed_at)
+    t: Array = np.asarray(taken * step, float)
+    return Rollouts(t, q_samples, v_samples, np.where(failed >= 0, failed * step, np.nan))
 
 
 class _BatchTorque:
@@ -181,6 +164,14 @@ def _groups(robots: list[Robot], count: int) -> list[tuple[Robot, NDArray[np.int
     for i, robot in enumerate(robots):
         indices.setdefault(id(robot), []).append(i)
     return [(robots[group[0]], np.array(group)) for group in indices.values()]
+
+
+def _check_start(robot: Robot, stops: Stops, position: Array, columns: NDArray[np.intp]) -> None:
+    """Raise InputError if the start of a robot's state is out of range."""
+    outside = columns[(stops.gaps(position[:, columns].T) < -ROUNDING).any(axis=1)]
+    if outside.size:
+        violation = robot.limits.violations(position[:, outside[0]])[0]
+        raise InputError(f"start {outside[0]} is out of range: {violation}")
 
 
 def _rows(value: ArrayLike, n: int, what: str) -> Array:

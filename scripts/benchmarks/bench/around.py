@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import queue
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -15,7 +16,6 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pinocchio as pin
 
 import irbmodels as irb
@@ -24,19 +24,9 @@ from irbmodels.viewer.browser import flags, program
 
 from .arm import NAME, TOOL, Arm
 from .claims import OURS
-from .first_answer import ONE
 from .races import Contestant, Results, calls
 
-POSE = "irbmodels pose"
-STARTED = {
-    name: ("-c", name)
-    for name in ("import pinocchio, numpy", "import pinocchio, numpy, scipy", "import irbmodels")
-} | {POSE: ("-m", "irbmodels.cli", *f"pose {NAME} --q-deg 0,20,10,0,30,0".split())}
-"""Arguments of the interpreter by what it does."""
-RATIOS = (
-    ("import irbmodels", "import pinocchio, numpy, scipy"),
-    (POSE, "import pinocchio, numpy"),
-)
+OTHER = "import pinocchio, numpy, scipy"
 
 
 def measurements(arm: Arm) -> list[tuple[str, Callable[[Results], None]]]:
@@ -72,11 +62,7 @@ def single_states(arm: Arm, results: Results) -> None:
     ]
     contestants = [
         Contestant(
-            "pin" if how.startswith("pin.") else OURS,
-            how,
-            calls(run, *given, number=times),
-            times,
-            ONE,
+            "pin" if how.startswith("pin.") else OURS, how, calls(run, *given, number=times), times
         )
         for how, run, given, times in ways
     ]
@@ -84,27 +70,22 @@ def single_states(arm: Arm, results: Results) -> None:
 
 
 def imports(results: Results) -> None:
-    """Wall time of fresh interpreters, less that of empty ones, in turns."""
+    """Wall time of a fresh interpreter, less that of an empty one."""
 
-    def wall(*arguments: str) -> float:
+    def wall(code: str) -> float:
         start = time.perf_counter()
-        command = [sys.executable, "-P", *arguments]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([sys.executable, "-P", "-c", code], check=True)
         return time.perf_counter() - start
 
-    count = min(results.effort.rounds, 15)
-    wall("-c", "import irbmodels")  # into the cache of files
-    times = np.array(
-        [
-            [wall(*arguments) - wall("-c", "pass") for arguments in STARTED.values()]
-            for _ in range(count)
-        ]
-    ).T
-    taken = dict(zip(STARTED, times, strict=True))
-    for name, values in taken.items():
-        results.number("start", name, 1e3 * values, "ms")
-    for ours, theirs in RATIOS:
-        results.number("start", f"{ours} / {theirs}", taken[ours] / taken[theirs], "x")
+    times = {}
+    for statement in (OTHER, "import irbmodels"):
+        pairs = [(wall(statement), wall("pass")) for _ in range(min(results.effort.rounds, 15))]
+        times[f"{statement} [ms]"] = 1e3 * statistics.median(
+            with_it - without for with_it, without in pairs
+        )
+    results.numbers["start"] = times | {
+        "ratio": times["import irbmodels [ms]"] / times[f"{OTHER} [ms]"]
+    }
 
 
 def viewing(results: Results) -> None:
@@ -150,9 +131,7 @@ def viewing(results: Results) -> None:
             finally:
                 process.kill()
                 ear.shutdown()
-    results.number("viewer", "page of a 10 s motion at 250 Hz", size, "MB")
-    for name, taken in json.loads(answer).items():
-        results.number("viewer", name, taken, "ms")
+    results.numbers["viewer"] = {"page of a 10 s motion at 250 Hz [MB]": size} | json.loads(answer)
 
 
 def _page(folder: Path, port: int) -> tuple[Path, float]:
@@ -183,6 +162,6 @@ FRAMES = """<script>irb.ready.then(() => {
   const move = k => irb.seek(10 * k / frames);
   const draw = k => { move(k); irb.viewer.render(); gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel); };
   draw(0);
-  const report = { "one frame, drawn": mean(draw), "one frame, moved only": mean(move) };
+  const report = { "one frame, drawn [ms]": mean(draw), "one frame, moved only [ms]": mean(move) };
   fetch("http://127.0.0.1:PORT", { method: "POST", mode: "no-cors", body: JSON.stringify(report) });
 });</script></body>"""

@@ -49,8 +49,9 @@ def one_arm(arm: Arm, results: Results) -> None:
     ]
     ns = results.race(f"{seconds:g} s of motion with stiction", contestants)
     for how, taken in ns.items():
-        whole = 1e-9 * taken * SECONDS / seconds
-        results.within(f"{SECONDS:g} s of motion, {how}", whole, LIMIT, "s")
+        results.within(
+            f"{SECONDS:g} s of motion, {how}", 1e-9 * taken * SECONDS / seconds, LIMIT, "s"
+        )
 
 
 def many(arm: Arm, results: Results) -> None:
