@@ -318,14 +318,17 @@ class Kernel:
         return self._form(STATE, self._limits).run
 
     def _form(self, layout: str, limits: Sequence[float] = ()) -> _Form:
-        """Find machine code in the cache, or compile it."""
-        code = kernel_code(
+        code = self.code(layout)
+        numbers = [self._constants[name] for name in code.signature.constants]
+        return _Form.of(code, [*numbers, *limits], self.dtype)
+
+    def code(self, layout: str) -> Code:
+        """Find machine code of a layout in the cache, or compile it; it is free of constants."""
+        return kernel_code(
             self._code_key(layout),
             f"{self.name} for {_TITLES[layout]}",
             partial(self._compiled, layout),
         )
-        numbers = [self._constants[name] for name in code.signature.constants]
-        return _Form.of(code, [*numbers, *limits], self.dtype)
 
     def _compiled(self, layout: str) -> tuple[bytes, Signature]:
         program, target = self._program(), host_target()

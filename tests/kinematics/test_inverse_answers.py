@@ -336,7 +336,7 @@ def test_targets_need_no_parser_and_refuse_what_they_are_not(monkeypatch):
 @pytest.mark.parametrize("name", ["irb2400_16", "irb930_12_105"])
 def test_wrong_poses(name, pose, message):
     """One line says what is wrong, whether machine code is in use or not."""
-    if name == "irb2400_16" and find_spec("numba") and find_spec("casadi"):
+    if find_spec("llvmlite"):
         compiled(ROBOTS[name])
     for robot in (ROBOTS[name], irb.load(name)):
         with pytest.raises(irb.InputError) as caught:

@@ -42,6 +42,7 @@ GEOMETRY = {
     "lower_arm_length": (), "forearm_length": (),
 }  # fmt: skip
 SIX_AXIS = GEOMETRY | {"C": (3, 3), "a1": (), "d": (), "wrist_sign": ()}
+SEED = ("free_sin", "free_cos", "turn_lower", "turn_upper", "seed")
 SCARA = GEOMETRY | {"height": ()}
 
 
@@ -67,17 +68,17 @@ def structure_of(arm: SixAxis | Scara, bounds: Bounds) -> Structure:
 
 
 def constant_shapes(n: int) -> dict[str, tuple[int, ...]]:
-    """Return shapes of an arm's constants by name, for 6 axes or the 4 of a SCARA."""
-    turns = ("lower", "upper", "turn_lower", "turn_upper", "seed")
-    return (
-        (SIX_AXIS if n == 6 else SCARA)
-        | {"free_sin": (n,), "free_cos": (n,), "H": (n, n), "h": (n,), "A": (n, n)}
-        | dict.fromkeys(turns, (n,))
-    )
+    """Return shapes of all constants by name, for 6 axes or the 4 of a SCARA.
+
+    First come those of a seed.
+    """
+    shapes: dict[str, tuple[int, ...]] = dict.fromkeys(SEED, (n,))
+    shapes |= SIX_AXIS if n == 6 else SCARA
+    return shapes | {"H": (n, n), "h": (n,), "A": (n, n), "lower": (n,), "upper": (n,)}
 
 
 def constant_names(n: int) -> list[str]:
-    """Return the names under which a program knows the entries of all constants."""
+    """Return the names of the entries of all constants in a program."""
     return [
         f"{name}[{k}]"
         for name, shape in constant_shapes(n).items()
@@ -85,17 +86,22 @@ def constant_names(n: int) -> list[str]:
     ]
 
 
-def pack_constants(arm: SixAxis | Scara, near: Array, bounds: Bounds) -> Array:
-    """Return all constants of an arm, in the order of :func:`constant_shapes`.
+def seed_constants(near: Array, bounds: Bounds) -> Array:
+    """Return the constants of a seed.
 
     Args:
-        arm: The normal form.
         near: Absolute angles that are kept where a singularity leaves them free, ``(n,)``.
         bounds: Where full turns are put.
     """
+    turns = bounds.turn_lower, bounds.turn_upper, bounds.seed
+    return np.concatenate([np.sin(near), np.cos(near), *turns])
+
+
+def arm_constants(arm: SixAxis | Scara, bounds: Bounds) -> Array:
+    """Return the constants that come after those of a seed."""
     values: dict[str, Any] = vars(arm) | arm.axis_map._asdict() | bounds._asdict()
-    values |= {"free_sin": np.sin(near), "free_cos": np.cos(near)}
-    return np.concatenate([np.ravel(values[name]) for name in constant_shapes(len(near))])
+    names = list(constant_shapes(len(bounds.seed)))[len(SEED) :]
+    return np.concatenate([np.ravel(values[name]) for name in names])
 
 
 def program_of(structure: Structure) -> Program:
@@ -199,17 +205,17 @@ def _six_axis(branches: _Branches, pose: Numbers) -> Scalar:
             valid = valid if f > 0 else valid & ~above
             valid = valid if e > 0 else valid & ~planar.straight
             # W = C Ry(-x3) Rz(-x1) M = Rz(x4) Ry(x5) Rz(x6)
-            forward, across = M[0] * c1 + M[1] * s1, M[1] * c1 - M[0] * s1
-            along = forward * planar.sin_b + M[2] * planar.cos_b
-            forward = forward * planar.cos_b - M[2] * planar.sin_b
-            W = p["C"] @ np.stack([forward, across, along])
+            sb, cb = planar.sin_b, planar.cos_b
+            Rz = np.array([[c1, s1, 0.0], [-s1, c1, 0.0], [0.0, 0.0, 1.0]], object)
+            Ry = np.array([[cb, 0.0, -sb], [0.0, 1.0, 0.0], [sb, 0.0, cb]], object)
+            W = p["C"] @ (Ry @ (Rz @ M))
             h = sqrt(W[0, 2] * W[0, 2] + W[1, 2] * W[1, 2])
             in_line = h < SINGULAR
             size = p["wrist_sign"] / where(in_line, 1.0, h)
             s4 = where(in_line, free[3][0], size * W[1, 2])
             c4 = where(in_line, free[3][1], size * W[0, 2])
             x123 = [atan2(s1, c1), atan2(planar.sin_a, planar.cos_a)]
-            x123.append(atan2(planar.sin_b, planar.cos_b))
+            x123.append(atan2(sb, cb))
             x4, x5 = atan2(s4, c4), atan2(c4 * W[0, 2] + s4 * W[1, 2], W[2, 2])
             x6 = atan2(c4 * W[1, 0] - s4 * W[0, 0], c4 * W[1, 1] - s4 * W[0, 1])
             flags = where(above, float(SHOULDER), 0.0) + where(planar.straight, float(ELBOW), 0.0)

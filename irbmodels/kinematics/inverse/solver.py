@@ -10,6 +10,7 @@ import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from ...checks import numbers
+from ...compiled.dispatch import WORTH, installed
 from ...errors import InputError, RapidError
 from ...model.limits import ROUNDING, Limits
 from ...model.tree import UNLIMITED
@@ -18,11 +19,11 @@ from ..arm_geometry import Scara, SixAxis
 from ..configuration import Configuration, checked, configuration_of, matches, seeds
 from . import closed_form as branches
 from .closed_form import INSIDE, VALID, Bounds, BranchArrays
-from .kernel_loader import KernelSolver
 from .solutions import Branches, Flags, Solutions, broken_ranges, flags_of
 
 if TYPE_CHECKING:
     from ...rapid import RobTarget
+    from .kernel import KernelSolver
 
 
 _QUADRANTS = (-2, -1, 0, 1)  # of axis 2
@@ -38,7 +39,8 @@ class InverseKinematics:
         """Prepare what does not depend on the pose."""
         self.arm, self._limits = arm, limits
         self._bounds = self._bounds_for(np.zeros(limits.lower.size), None)
-        self._kernel = KernelSolver(arm, self._bounds) if isinstance(arm, SixAxis) else None
+        self._poses = 0
+        self._kernel: KernelSolver | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Leave machine code behind when pickled."""
@@ -80,13 +82,12 @@ class InverseKinematics:
         Raises:
             InputError: if it is no finite rigid motion, or the configuration is none.
         """
-        kernel = self._kernel and self._kernel.ready(1)
+        kernel = self._kernel or self._kernel_if_worth(1)
         wanted = None if configuration is None else checked(self.arm, configuration)
         plain = near is None and wanted is None
         if kernel:
-            count, q, bits, missing = kernel.one(
-                matrix, *((None, None) if plain else self._constants_for(near, wanted))
-            )
+            seed = (None, None) if plain else self._constants_for(near, wanted)
+            count, q, bits, missing = kernel.one(matrix, *seed)
             if count < 0:
                 raise InputError(_not_rigid(matrix))
         else:
@@ -173,9 +174,11 @@ class InverseKinematics:
         """
         wanted = None if configuration is None else checked(self.arm, configuration)
         leading, poses = poses.shape[:-2], poses.reshape(-1, 4, 4)
-        kernel = self._kernel and self._kernel.ready(len(poses))
+        kernel = self._kernel or self._kernel_if_worth(len(poses))
         if kernel:
-            result, rigid = kernel.rows(poses, *(self._constants_for(near, wanted)))
+            plain = near is None and wanted is None
+            seed = (None, None) if plain else self._constants_for(near, wanted)
+            result, rigid = kernel.rows(poses, *seed)
         else:
             rigid = branches.are_rigid(poses)
             result = (
@@ -207,6 +210,16 @@ class InverseKinematics:
         """
         speed = np.where(np.isfinite(self._limits.velocity), self._limits.velocity, 1.0)
         return np.asarray(np.linalg.norm((q - near) / speed, axis=-1))
+
+    def _kernel_if_worth(self, poses: int) -> KernelSolver | None:
+        """Count poses; return machine code once they make up for compiling it."""
+        if self._poses < WORTH:
+            self._poses += poses
+            if self._poses >= WORTH and installed():
+                from .kernel import KernelSolver
+
+                self._kernel = KernelSolver(self.arm, self._bounds)
+        return self._kernel
 
     def _solve(
         self, poses: Array, near: Array | None, wanted: Configuration | None
