@@ -18,7 +18,6 @@ from ..model.tree import Frame
 from ..model.types import Array
 from .cache import Code, Signature, is_ready, kernel_code
 from .llvm_entry import COLUMNS, ROWS, STATE
-from .llvm_writer import module_text
 from .machine import compile_object, function, host_target
 from .program import Program
 from .queries import OF_FRAMES, mechanism_for, program_for
@@ -331,6 +330,8 @@ class Kernel:
         )
 
     def _compiled(self, layout: str) -> tuple[bytes, Signature]:
+        from .llvm_writer import module_text  # what is found on disk needs no writer
+
         program, target = self._program(), host_target()
         width = 1 if layout == STATE else target.bytes // self.dtype.itemsize
         text = module_text(program, layout, self.dtype == np.float32, width)

@@ -94,7 +94,7 @@ class Dynamics:
     @cached_property
     def _number(self) -> dict[str, Scalar]:
         """Numbers of the mechanism by name: values where they are no part of the structure."""
-        numbers: dict[str, Scalar] = dict(self.mechanism.constants())
+        numbers: dict[str, Scalar] = dict(self.mechanism.constants)
         numbers |= {name: self.trace.constant(name) for name in self.mechanism.free}
         if self.parametric:
             n, values = self.mechanism.n, iter(self.parameters)

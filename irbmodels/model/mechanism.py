@@ -79,6 +79,7 @@ class Mechanism:
     rotor_axes: Array | None = None
     """Turns of the rotors per turn of the axes, ``(n, n)``; only the regressor needs them apart."""
 
+    @cached_property
     def constants(self) -> dict[str, float]:
         """Every number by its name; those without influence on the structure included."""
         named = dict(zip(("gx", "gy", "gz"), self.gravity.tolist(), strict=True))
@@ -110,7 +111,7 @@ class Mechanism:
     @cached_property
     def free(self) -> dict[str, float]:
         """Constants that are no part of the structure, in the order in which kernels take them."""
-        return {name: value for name, value in self.constants().items() if not _folds(name, value)}
+        return {name: value for name, value in self.constants.items() if not _folds(name, value)}
 
     @cached_property
     def values(self) -> Array:
@@ -125,7 +126,7 @@ class Mechanism:
         import hashlib
         import json
 
-        fixed = {name: value for name, value in self.constants().items() if name not in self.free}
+        fixed = {name: value for name, value in self.constants.items() if name not in self.free}
         frame = None if self.frame is None else self.frame.joint
         joints = [(joint.parent, joint.prismatic) for joint in self.joints]
         structure = json.dumps(
@@ -237,9 +238,9 @@ def _z_to(axis: Array) -> Array:
     largest = int(np.argmax(np.abs(axis)))
     first = np.roll(np.eye(3), -1, axis=0)[largest]  # x for z, y for x, z for y
     third = axis / np.linalg.norm(axis)
-    second = np.cross(third, first)
+    second = pin.skew(third) @ first
     second /= np.linalg.norm(second)
-    return np.stack([np.cross(second, third), second, third], axis=1)
+    return np.stack([pin.skew(second) @ third, second, third], axis=1)
 
 
 def _merge_carriers(mechanism: Mechanism) -> Mechanism:
@@ -306,7 +307,7 @@ def regroup(mechanism: Mechanism) -> Mechanism:
             shared[[0, 3, 4, 6]] = m, mz, yy, yy
         size = np.maximum(joint.size, _size(joint.body))
         joints[number] = replace(joint, body=joint.body - shared, size=size)
-        moved = inertial_transform(joint.rotation, joint.position) @ shared
+        moved = moved_inertials(shared, joint.rotation, joint.position)
         if joint.parent >= 0:
             below = joints[joint.parent]
             grown = np.maximum(_size(below.body), _size(moved))
@@ -318,19 +319,14 @@ def regroup(mechanism: Mechanism) -> Mechanism:
     return replace(mechanism, joints=tuple(joints), ground=ground)
 
 
-def inertial_transform(rotation: Array, position: Array) -> Array:
-    """Return the matrix ``(10, 10)`` that takes inertials to another frame, by ``new_from_old``."""
-    columns = []
-    for unit in np.eye(10):
-        m, first, tensor = unit[0], rotation @ unit[1:4], rotation @ _tensor(unit[4:]) @ rotation.T
-        product = np.outer(position, first + 0.5 * m * position)
-        tensor = tensor + 2.0 * np.trace(product) * np.eye(3) - product - product.T
-        columns.append(
-            np.concatenate(
-                [[m], first + m * position, tensor[[0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]]]
-            )
-        )
-    return np.stack(columns, axis=1)
+def moved_inertials(body: Array, rotation: Array, position: Array) -> Array:
+    """Return inertials ``(10,)`` about another origin in its axes, by ``new_from_old``."""
+    m, first, tensor = body[0], rotation @ body[1:4], rotation @ _tensor(body[4:]) @ rotation.T
+    product = np.outer(position, first + 0.5 * m * position)
+    tensor = tensor + 2.0 * np.trace(product) * np.eye(3) - product - product.T
+    return np.concatenate(
+        [[m], first + m * position, tensor[[0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]]]
+    )
 
 
 def _tensor(six: Array) -> Array:
@@ -391,8 +387,12 @@ def _pose_entries(name: str, rotation: Array, position: Array) -> dict[str, floa
     return _entries(f"R{name}_", rotation) | shift
 
 
-def _entries(name: str, matrix: Array) -> dict[str, float]:
-    return {f"{name}{i + 1}{j + 1}": float(value) for (i, j), value in np.ndenumerate(matrix)}
+def _entries(name: str, matrix: Array, between: str = "") -> dict[str, float]:
+    return {
+        f"{name}{i}{between}{j}": value
+        for i, row in enumerate(matrix.tolist(), 1)
+        for j, value in enumerate(row, 1)
+    }
 
 
 def _square(name: str, matrix: Array) -> dict[str, float]:
@@ -400,4 +400,4 @@ def _square(name: str, matrix: Array) -> dict[str, float]:
 
     Without the line between, 1, 11 and 11, 1 would be one name.
     """
-    return {f"{name}{i + 1}_{j + 1}": float(value) for (i, j), value in np.ndenumerate(matrix)}
+    return _entries(name, matrix, "_")

@@ -58,8 +58,10 @@ class BaseParameters:
 
     def reduced(self, regressor: Array) -> Array:
         """Return kept rows and columns of ``robot.regressor(...)``, shape ``(..., axes, rank)``."""
-        kept: Array = regressor[..., np.array(self.axes), :][..., np.array(self.columns)]
-        return kept
+        rows = regressor
+        if self.axes != tuple(range(regressor.shape[-2])):
+            rows = regressor[..., np.array(self.axes), :]
+        return np.take(rows, np.array(self.columns), axis=-1)
 
     def values(self, parameters: ArrayLike) -> Array:
         """Return ``beta`` for ``robot.parameter_vector()``, shape ``(rank,)``.

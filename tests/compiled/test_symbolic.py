@@ -13,8 +13,10 @@ from programs import answers, mechanism, reference
 from random_trees import random_urdf
 
 import irbmodels as irb
+from irbmodels.compiled import queries
 from irbmodels.compiled.program import OPERATIONS
 from irbmodels.compiled.queries import OF_FRAMES, QUERIES, program_for
+from irbmodels.compiled.symbolic import Dynamics
 from irbmodels.errors import UnknownName
 from irbmodels.model.mechanism import mechanism_of
 from irbmodels.robot.robot import from_urdf_text
@@ -533,6 +535,26 @@ def test_bars_without_mass_cost_nothing(query):
         assert other.count() <= one.count()
     else:
         assert other == one
+
+
+def test_robots_of_one_structure_share_their_programs(monkeypatch):
+    """Nothing is traced again for another tool, or for the same robot once more."""
+    one, other = (
+        irb.load("irb2400").with_payload(irb.payload(m, [0.1, 0.02, 0.3])) for m in (3.0, 5.0)
+    )
+    first = program_for("inverse_dynamics", mechanism(one, "inverse_dynamics"))
+    monkeypatch.setattr(Dynamics, "__init__", lambda *_: pytest.fail("traced again"))
+    assert program_for("inverse_dynamics", mechanism(other, "inverse_dynamics")) is first
+
+
+def test_programs_that_are_kept_are_few(monkeypatch):
+    """The oldest goes where there are too many."""
+    monkeypatch.setattr(queries, "_programs", kept := {})
+    monkeypatch.setattr(queries, "KEPT", 3)
+    stripped = mechanism(loaded("irb930"), "gravity")
+    for query in ("gravity", "friction", "mass_matrix", "energy"):
+        program_for(query, stripped)
+    assert [query for query, _ in kept] == ["friction", "mass_matrix", "energy"]
 
 
 def test_programs_are_the_same_in_every_process():

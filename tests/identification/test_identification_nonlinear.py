@@ -13,7 +13,13 @@ from irbmodels.identification.fits import (
     stribeck_fit,
     weighted_least_squares,
 )
-from irbmodels.identification.fits.nonlinear import _Residuals, _split
+from irbmodels.identification.fits.nonlinear import StribeckEquations
+from irbmodels.identification.fits.stribeck_residuals import (
+    Residuals,
+    Split,
+    add_split,
+    friction_columns,
+)
 from irbmodels.model.friction import Stribeck
 from irbmodels.robot.base_parameters import base_parameters
 
@@ -27,6 +33,14 @@ def guessing(robot, factor):
             robot.dynamic_model, friction=Stribeck(law.Fs, law.Fc, law.Fv, factor * law.v_St)
         ),
     )
+
+
+def at(robot, axes, speeds):
+    """The robot with other Stribeck speeds of some axes, 0-based."""
+    law = robot.friction_model
+    v_St = law.v_St.copy()
+    v_St[axes] = speeds
+    return robot.with_friction(Stribeck(law.Fs, law.Fc, law.Fv, v_St))
 
 
 @pytest.fixture(scope="module")
@@ -60,57 +74,92 @@ def test_some_axes_only(arm):
     assert fit.names[-2:] == ("v_St_2", "v_St_5")
 
 
-def test_fast_samples_may_be_folded(arm):
-    """Residuals and their Jacobian are those of all samples, kept one by one, and of finite
-    differences.
+@pytest.mark.parametrize("axes", [None, (2, 5)])
+@pytest.mark.parametrize("reach", [0.3, np.inf])
+def test_slow_samples_may_be_folded(arm, axes, reach):
+    """Squares of the residuals, their gradient and J'J are those of all samples, kept one by one,
+    with a Jacobian of finite differences; so are the equations linearized at the same point.
     """
     robot, base, _ = arm
     motion = random_states(robot, 60)
     rows = TorqueEquations(robot, base)
-    p = base.rank
-    places = np.array(
+    p, law = base.rank, robot.friction_model
+    falling = np.arange(6) if axes is None else np.array(axes) - 1
+    places = friction_columns(rows, falling.tolist())
+    assert places.tolist() == [
         [
-            [base.names.index(f"{kind}_{axis}") for kind in ("Fv", "Fc", "Fs-Fc")]
-            for axis in range(1, 7)
+            base.names.index(f"{kind}_{axis + 1}") if kind != "Fs-Fc" or axis in falling else -1
+            for kind in ("Fv", "Fc", "Fs-Fc")
         ]
-    )
-    noise = np.arange(1.0, 7.0)
-    tight, all_slow = (
-        _Residuals(_split([motion], rows, places, reach * np.ones(6)), places, noise)
-        for reach in (0.3, np.inf)
-    )
-    for i in range(6):
-        assert len(tight.split.slow[i]) == (np.abs(motion.v[:, i]) < 0.3).sum() < 60
-        assert len(all_slow.split.slow[i]) == 60
-    rng = np.random.default_rng(0)
-    x = np.append(rng.normal(size=p), np.log(robot.friction_model.v_St * rng.uniform(0.5, 1.5, 6)))
-    residual, jacobian = all_slow.residual(x), all_slow.jacobian(x)
-    np.testing.assert_allclose(
-        np.square(tight.residual(x)).sum(), np.square(residual).sum(), rtol=1e-10
-    )
-    np.testing.assert_allclose(
-        tight.jacobian(x).T @ tight.jacobian(x), jacobian.T @ jacobian, rtol=1e-8, atol=1e-8
-    )
-    np.testing.assert_allclose(
-        tight.jacobian(x).T @ tight.residual(x), jacobian.T @ residual, rtol=1e-8, atol=1e-6
-    )
-    step = 1e-6
-    differences = [
-        (all_slow.residual(x + step * e) - all_slow.residual(x - step * e)) / (2.0 * step)
-        for e in np.eye(x.size)
+        for axis in range(6)
     ]
-    np.testing.assert_allclose(np.transpose(differences), jacobian, rtol=1e-6, atol=1e-6)
-    # another way to the same torque
-    law = Stribeck(np.zeros(6), np.zeros(6), np.zeros(6), np.exp(x[p:]))
-    Y = base.reduced(
-        np.array([robot.regressor(*s) for s in zip(motion.q, motion.v, motion.a, strict=True)])
+    split = Split(6, rows.names, rows.units)
+    half = motion.each(lambda x: x[:25]), motion.each(lambda x: x[25:])
+    reaches = np.where(np.isin(np.arange(6), falling), reach, 0.0)
+    for part in half:
+        add_split(split, [part], rows, places, reaches)
+    for i in falling:
+        slow = sum(len(part) for _, part in split.slow[i])
+        assert slow == (np.abs(motion.v[:, i]) < reach).sum()
+        assert (slow < 60) == (reach == 0.3)
+    model = Residuals(split, places)
+    noise = np.arange(1.0, 7.0)
+    rng = np.random.default_rng(0)
+    x = np.append(
+        rng.normal(size=p), np.log(law.v_St[falling] * rng.uniform(0.5, 1.5, falling.size))
     )
-    Y[..., places[:, 2]] = 0.0
-    drop = np.exp(-np.square(motion.v / law.v_St)) * np.sign(motion.v) * x[places[:, 2]]
-    expected = ((Y @ x[:p] + drop - motion.tau) / noise).T
+
+    Y = np.array([robot.regressor(*s) for s in zip(motion.q, motion.v, motion.a, strict=True)])
+    Y, drops = base.reduced(Y), friction_columns(rows)[:, 2]
+
+    def residual(x):
+        """Another way to the same torque, sample by sample."""
+        speeds = law.v_St.copy()
+        speeds[falling] = np.exp(x[p:])
+        unit = Stribeck(np.ones(6), np.zeros(6), np.zeros(6), speeds)
+        others = Y.copy()
+        others[:, np.arange(6), drops] = 0.0
+        drop = np.array([unit.torque(v) for v in motion.v]) * x[drops]
+        return ((others @ x[:p] + drop - motion.tau) / noise).ravel()
+
+    step = 1e-6
+    jacobian = np.transpose(
+        [(residual(x + step * e) - residual(x - step * e)) / (2.0 * step) for e in np.eye(x.size)]
+    )
+    actual, expected = model.residual(noise, x), residual(x)
+    assert actual.size < expected.size
+    folded = model.jacobian(noise, x)
+    assert actual @ actual == pytest.approx(expected @ expected, rel=1e-12)
+    scale = np.linalg.norm(jacobian, axis=0)
     np.testing.assert_allclose(
-        all_slow.residual(x).reshape(6, -1)[:, :60], expected, rtol=1e-9, atol=1e-9
+        folded.T @ folded / np.outer(scale, scale),
+        jacobian.T @ jacobian / np.outer(scale, scale),
+        atol=1e-8,
     )
+    np.testing.assert_allclose(
+        folded.T @ actual / scale, jacobian.T @ expected / scale, atol=1e-8 * np.abs(expected).max()
+    )
+    np.testing.assert_allclose(
+        model.noise(x),
+        noise * np.sqrt(np.square(expected.reshape(-1, 6)).sum(axis=0) / (60 - x.size / 6)),
+        rtol=1e-12,
+    )
+    speeds = np.append(x[:p], np.exp(x[p:]))
+    near = StribeckEquations(rows, speeds, tuple(falling.tolist()))
+    direct, fast = accumulate(Samples.of(motion), near), model.accumulated(speeds, near)
+    assert (fast.samples, fast.names) == (direct.samples, direct.names)
+    linear = accumulate(
+        Samples.of(motion), TorqueEquations(at(robot, falling, np.exp(x[p:])), base)
+    )
+    for one, other in ((fast, direct), (near.without_speeds(fast), linear)):
+        assert one.names == other.names
+        for i in range(6):
+            size = np.linalg.norm(other.factors[i], axis=0) + 1.0
+            np.testing.assert_allclose(
+                one.factors[i].T @ one.factors[i] / np.outer(size, size),
+                other.factors[i].T @ other.factors[i] / np.outer(size, size),
+                atol=1e-13,
+            )
 
 
 def test_intervals_hold_the_truth(arm):

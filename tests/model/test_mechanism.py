@@ -17,8 +17,8 @@ from irbmodels.model.mechanism import (
     FixedFrame,
     Mechanism,
     chain_of,
-    inertial_transform,
     mechanism_of,
+    moved_inertials,
     regroup,
     unreduced_mechanism_of,
 )
@@ -243,7 +243,7 @@ def test_constants_have_a_name_each():
     rng = np.random.default_rng(0)
     robot = robot.with_rotors(rng.uniform(1.0, 2.0, n), rng.uniform(-1.0, 1.0, (n, n)))
     stripped = unreduced_mechanism_of(robot.dynamic_model)
-    assert len(stripped.constants()) == 3 + n * (9 + 3 + 10 + n + 1 + 9) + n * n + 4 + n * n
+    assert len(stripped.constants) == 3 + n * (9 + 3 + 10 + n + 1 + 9) + n * n + 4 + n * n
     agrees(robot, "inverse_dynamics", "regressor")
 
 
@@ -443,22 +443,21 @@ def test_regrouping_keeps_what_moves_and_what_weighs():
 
 
 def test_moving_inertials_is_pinocchios():
-    """The matrix that takes ten inertials elsewhere does what Pinocchio does with a body."""
+    """Ten inertials elsewhere are what Pinocchio makes of a body."""
     rng = np.random.default_rng(0)
     for _ in range(5):
         pose, inertia = pin.SE3.Random(), pin.Inertia.Random()
         there = inertia.se3Action(pose).toDynamicParameters()
         np.testing.assert_allclose(
-            inertial_transform(pose.rotation, pose.translation) @ inertia.toDynamicParameters(),
+            moved_inertials(inertia.toDynamicParameters(), pose.rotation, pose.translation),
             there,
             atol=1e-13,
         )
     turn = pin.SE3.Random().rotation
     ten = rng.uniform(-1.0, 1.0, 10)  # regrouped inertials need not be a body's
-    back = inertial_transform(turn.T, -turn.T @ [1.0, 2.0, 3.0]) @ inertial_transform(
-        turn, np.array([1.0, 2.0, 3.0])
-    )
-    np.testing.assert_allclose(back @ ten, ten, atol=1e-13)
+    moved = moved_inertials(ten, turn, np.array([1.0, 2.0, 3.0]))
+    back = moved_inertials(moved, turn.T, -turn.T @ [1.0, 2.0, 3.0])
+    np.testing.assert_allclose(back, ten, atol=1e-13)
 
 
 @pytest.mark.parametrize(

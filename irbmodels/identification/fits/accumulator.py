@@ -88,11 +88,10 @@ class Accumulator:
             raise InputError("a regression takes finite numbers only: leave samples with NaN out")
         roots = None if weights is None else np.sqrt(positive_weights(weights, right.shape))
         for i in range(self.size):
-            block = np.empty((count, self.p + 1))
-            block[:, :-1], block[:, -1] = left[:, i], right[:, i]
+            block, last = left[:, i], right[:, i]
             if roots is not None:
-                block *= roots[:, i, None]
-            self.factors[i] = update_factor(self.factors[i], block)
+                block, last = roots[:, i, None] * block, roots[:, i] * last
+            self.factors[i] = update_factor(self.factors[i], block, last)
         self.samples += count
         return self
 
@@ -110,15 +109,28 @@ class Accumulator:
 
     def select(self, columns: Sequence[int]) -> Accumulator:
         """Return the same without the other parameters, as if these were 0."""
-        kept = Accumulator(
-            self.size, [self.names[i] for i in columns], [self.units[i] for i in columns]
+        return self.change_columns(
+            np.eye(self.p + 1)[:, [*columns, self.p]],
+            [self.names[i] for i in columns],
+            [self.units[i] for i in columns],
         )
-        kept.samples, last = self.samples, self.p
-        kept.factors[:] = [
-            update_factor(np.zeros((kept.p + 1,) * 2), full[:, [*columns, last]])
-            for full in self.factors
+
+    def change_columns(
+        self, matrix: Array, names: Sequence[str], units: Sequence[str]
+    ) -> Accumulator:
+        """Return the factors of ``[Y y] matrix``: equations that are sums of these ones' columns.
+
+        Args:
+            matrix: Shape ``(p + 1, len(names) + 1)``; its last column gives the right-hand side.
+            names: Of the new parameters.
+            units: Of the same.
+        """
+        changed = Accumulator(self.size, names, units)
+        changed.samples = self.samples
+        changed.factors[:] = [
+            update_factor(np.zeros((changed.p + 1,) * 2), full @ matrix) for full in self.factors
         ]
-        return kept
+        return changed
 
     def residual_squares(self, beta: Array) -> Array:
         """Sum of squared residuals per equation, shape ``(size,)``."""
@@ -137,21 +149,34 @@ class Accumulator:
         return whole
 
 
-def update_factor(factor: Array, block: Array) -> Array:
-    """Triangular factor of ``factor`` (triangular, ``(k, k)``) on top of ``block`` ``(N, k)``.
+def update_factor(factor: Array, block: Array, right: Array | None = None) -> Array:
+    """Triangular factor of ``factor`` (triangular, ``(k, k)``) on top of a block of rows.
 
     Columns of zeros cost nothing.
+
+    Args:
+        factor: Of the rows so far.
+        block: Finite, shape ``(N, k)``, or ``(N, k - 1)`` with ``right``.
+        right: Last column ``(N,)``, where it lies elsewhere.
     """
     from scipy.linalg.lapack import dtpqrt
 
-    used = np.flatnonzero(factor.any(axis=0) | block.any(axis=0))
-    inner = np.ix_(used, used)
+    filled = np.einsum("nk,nk->k", block, block) > 0.0  # one pass without a copy
+    if right is not None:
+        filled = np.append(filled, True)
+    used = (factor.any(axis=0) | filled).nonzero()[0]
+    inner, width = (used[:, None], used), used.size - (right is not None)
     top = np.asfortranarray(factor[inner])
     for start in range(0, len(block) if used.size else 0, BLOCK):
-        below = np.array(block[start : start + BLOCK, used], order="F")
+        part = block[start : start + BLOCK]
+        below = np.empty((len(part), used.size), order="F")
+        below[:, :width] = part[:, used[:width]]
+        if right is not None:
+            below[:, width] = right[start : start + BLOCK]
+        # what lies below the diagonal of top stays zero
         top = dtpqrt(0, min(_PANEL, used.size), top, below, overwrite_a=1, overwrite_b=1)[0]
     result = np.zeros_like(factor)
-    result[inner] = np.triu(top)
+    result[inner] = top
     return result
 
 

@@ -1,27 +1,26 @@
 """Stribeck speeds together with all that is linear: Levenberg-Marquardt over ``beta`` and ``v_St``.
 
-Only where an axis is slow does its torque depend on ``v_St``; everything faster is linear, and is
-kept as triangular factors, whatever its length. The Jacobian is analytic.
+One pass through the samples folds them (:mod:`.stribeck_residuals`); the search needs no other. The
+Jacobian is analytic.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import InputError
 from ...model.types import Array
 from ...trajectory import Motion
 from .accumulator import Accumulator, Blocks
 from .regression import Fit, floor_noise, least_squares, weighted_least_squares
-from .streaming import Samples, accumulate
+from .streaming import Samples
+from .stribeck_residuals import Residuals, Split, add_split, friction_columns
 from .torque_equations import TorqueEquations
-
-ColumnIndices = NDArray[np.intp]
 
 REACH = 6.0  # of v_St: beyond it exp(-(v / v_St)^2) is below 3e-16
 WIDEST = 5.0  # times the first guess: how far v_St may grow
@@ -68,23 +67,21 @@ class StribeckEquations:
                 right[:, i] += slope * self.x[p + k]
             yield whole, right
 
+    def without_speeds(self, total: Accumulator) -> Accumulator:
+        """Return the factors of the torque equations at these speeds from those of these ones."""
+        p = len(self.linear.names)
+        matrix = np.delete(np.eye(self.x.size + 1), np.s_[p:-1], axis=1)
+        matrix[p:-1, -1] = -self.x[p:]
+        return total.change_columns(matrix, self.linear.names, self.linear.units)
 
-def friction_columns(rows: TorqueEquations, axes: Sequence[int] | None = None) -> ColumnIndices:
-    """Columns of Fv, Fc, Fs - Fc of each moving axis, shape ``(size, 3)``; -1 where there are none.
 
-    Args:
-        rows: Equations.
-        axes: Axes with Fs - Fc, 0-based; default all.
-    """
-    base = rows.base
-    first = rows.robot.parameter_vector().size - 3 * rows.robot.n
-    columns = [[first + 3 * axis + k for k in range(3)] for axis in base.axes]
-    indices = np.array(
-        [[base.columns.index(c) if c in base.columns else -1 for c in three] for three in columns]
-    )
-    if axes is not None:
-        indices[~np.isin(base.axes, axes), 2] = -1
-    return indices
+class Linearized(NamedTuple):
+    """Fit of Stribeck speeds, and the equations linearized there."""
+
+    fit: Fit
+    equations: StribeckEquations
+    total: Accumulator
+    """Of the samples in these equations."""
 
 
 def stribeck_fit(
@@ -93,8 +90,8 @@ def stribeck_fit(
     """Fit base parameters and Stribeck speeds, axes weighted by the inverse of their noise.
 
     Args:
-        samples: Samples, slow and fast; memory grows with the slow ones, below 30 times the guess
-            of ``v_St``.
+        samples: Samples, slow and fast, read once; memory grows with the slow ones, below 30 times
+            the guess of ``v_St``.
         rows: Equations with friction among the base parameters; the first guess of ``v_St`` is that
             of the robot.
         passes: Number of updates of the weights.
@@ -108,6 +105,13 @@ def stribeck_fit(
         InputError: if friction is not among the base parameters, a Stribeck speed leaves its reach,
             or samples do not tell it.
     """
+    return linearize(samples, rows, passes, axes).fit
+
+
+def linearize(
+    samples: Samples, rows: TorqueEquations, passes: int = 2, axes: Sequence[int] | None = None
+) -> Linearized:
+    """Return what :func:`stribeck_fit` does, and the equations linearized there, folded."""
     law, asked = rows.robot.friction_model, None if axes is None else [axis - 1 for axis in axes]
     places = np.full((rows.size, 3), -1) if law is None else friction_columns(rows, asked)
     falls = places[:, 2] >= 0
@@ -124,15 +128,19 @@ def stribeck_fit(
     guess = law.v_St[list(rows.base.axes)][falls]
     reach = np.zeros(rows.size)
     reach[falls] = REACH * WIDEST * guess
-    linear = accumulate(samples, rows)
-    split = samples.reduce(partial(_split, rows=rows, places=places, reach=reach))
+    model = Residuals(
+        samples.fold(
+            partial(add_split, rows=rows, places=places, reach=reach),
+            Split(rows.size, rows.names, rows.units),
+        ),
+        places,
+    )
+    linear = model.accumulated(np.append(np.zeros(len(rows.names)), guess), rows)
     fit = weighted_least_squares(linear)
     x, noise = np.append(fit.beta, np.log(guess)), floor_noise(linear, fit.noise)
     for _ in range(passes):
-        x = _levenberg_marquardt(_Residuals(split, places, noise), x)
-        noise = floor_noise(
-            linear, _noise(_Residuals(split, places, np.ones_like(noise)), x, linear.samples)
-        )
+        x = _levenberg_marquardt(model, noise, x)
+        noise = floor_noise(linear, model.noise(x))
     speeds = np.exp(x[fit.beta.size :])
     if (speeds > WIDEST * guess).any():
         problem = (
@@ -143,63 +151,18 @@ def stribeck_fit(
     near = StribeckEquations(
         rows, np.append(x[: fit.beta.size], speeds), tuple(np.array(rows.base.axes)[falls].tolist())
     )
-    return least_squares(accumulate(samples, near), 1.0 / np.square(noise), noise)
+    fit = least_squares(model.accumulated(near.x, near), 1.0 / np.square(noise), noise)
+    final = replace(near, x=fit.beta)
+    return Linearized(fit, final, model.accumulated(final.x, final))
 
 
-@dataclass(frozen=True, eq=False)
-class _Split:
-    """Factors of the fast samples of each axis, and the slow ones as rows ``[Y y]``."""
-
-    fast: Accumulator
-    slow: tuple[Array, ...]
-
-    def merge(self, other: _Split) -> _Split:
-        slow = (np.concatenate(pair) for pair in zip(self.slow, other.slow, strict=True))
-        return _Split(self.fast.merge(other.fast), tuple(slow))
-
-
-@dataclass(frozen=True, eq=False)
-class _Residuals:
-    """Weighted residuals of ``x = [beta, log v_St]``, and their Jacobian."""
-
-    split: _Split
-    places: ColumnIndices
-    """As of :func:`places_of`."""
-    noise: Array
-
-    def of_axis(self, i: int, x: Array) -> tuple[Array, Array]:
-        """Residuals of one axis in N m and their Jacobian."""
-        p = self.split.fast.p
-        viscous, coulomb, drop = (int(k) for k in self.places[i])
-        slow, factor = self.split.slow[i], self.split.fast.factors[i]
-        jacobian = np.zeros((len(slow) + len(factor), x.size))
-        jacobian[: len(slow), :p], jacobian[len(slow) :, :p] = slow[:, :p], factor[:, :p]
-        if drop >= 0:
-            own = p + int((self.places[:i, 2] >= 0).sum())
-            ratio = np.square(slow[:, viscous] / np.exp(x[own]))
-            jacobian[: len(slow), drop] = np.exp(-ratio) * slow[:, coulomb]
-            jacobian[: len(slow), own] = x[drop] * jacobian[: len(slow), drop] * 2.0 * ratio
-        right = np.concatenate([slow[:, p], factor[:, p]])
-        return jacobian[:, :p] @ x[:p] - right, jacobian
-
-    def residual(self, x: Array) -> Array:
-        return np.concatenate(
-            [self.of_axis(i, x)[0] / self.noise[i] for i in range(len(self.places))]
-        )
-
-    def jacobian(self, x: Array) -> Array:
-        return np.concatenate(
-            [self.of_axis(i, x)[1] / self.noise[i] for i in range(len(self.places))]
-        )
-
-
-def _levenberg_marquardt(model: _Residuals, x: Array) -> Array:
+def _levenberg_marquardt(model: Residuals, noise: Array, x: Array) -> Array:
     from scipy.optimize import least_squares
 
     solution = least_squares(
-        model.residual,
+        partial(model.residual, noise),
         x,
-        model.jacobian,
+        partial(model.jacobian, noise),
         method="lm",
         x_scale="jac",
         xtol=1e-13,
@@ -207,21 +170,3 @@ def _levenberg_marquardt(model: _Residuals, x: Array) -> Array:
         gtol=1e-13,
     )
     return np.asarray(solution.x, dtype=float)
-
-
-def _noise(model: _Residuals, x: Array, samples: int) -> Array:
-    squares = np.array([np.square(model.of_axis(i, x)[0]).sum() for i in range(len(model.places))])
-    return np.asarray(np.sqrt(squares / (samples - x.size / len(model.places))), dtype=float)
-
-
-def _split(
-    pieces: Iterable[Motion], rows: TorqueEquations, places: ColumnIndices, reach: Array
-) -> _Split:
-    fast = Accumulator(rows.size, rows.names, rows.units)
-    slow: list[list[Array]] = [[np.zeros((0, fast.p + 1))] for _ in range(rows.size)]
-    for Y, y in rows(pieces):
-        is_slow = np.abs(Y[:, np.arange(rows.size), places[:, 0]]) < reach
-        fast.add(Y, y, (~is_slow).astype(float))
-        for i, kept in enumerate(slow):
-            kept.append(np.column_stack([Y[is_slow[:, i], i], y[is_slow[:, i], i]]))
-    return _Split(fast, tuple(np.concatenate(kept) for kept in slow))

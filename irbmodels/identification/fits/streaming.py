@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from copy import deepcopy
 from functools import partial, reduce
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -65,10 +66,24 @@ class Samples:
         result: M = total.result()
         return result
 
+    def fold(self, add: Callable[[M, Iterable[Motion]], M], empty: M) -> M:
+        """Add the pieces of each log to sums that start ``empty``, and return these.
+
+        Without a client there is one sum for all logs, which may be thousands of short segments;
+        with one each log has its own, and these are merged in their order.
+        """
+        if self.client is not None:
+            return self.reduce(partial(_added, add=add, empty=empty))
+        total = deepcopy(empty)
+        for log in self.logs:
+            total = add(total, self.read(log))
+        return total
+
 
 def accumulate(samples: Samples, rows: Equations) -> Accumulator:
     """Return the triangular factors of all samples: one pass, whatever their number."""
-    return samples.reduce(partial(_accumulated, rows=rows))
+    empty = Accumulator(rows.size, rows.names, rows.units)
+    return samples.fold(partial(_accumulated, rows=rows), empty)
 
 
 def from_files(paths: Sequence[str | Path], robot: Robot, window: float | None = None) -> Samples:
@@ -112,11 +127,14 @@ def on_dask(samples: Samples, client: Any) -> Samples:
     return Samples(samples.logs, samples.read, client)
 
 
-def _accumulated(pieces: Iterable[Motion], rows: Equations) -> Accumulator:
-    total = Accumulator(rows.size, rows.names, rows.units)
+def _accumulated(total: Accumulator, pieces: Iterable[Motion], rows: Equations) -> Accumulator:
     for Y, y in rows(pieces):
         total.add(Y, y)
     return total
+
+
+def _added(pieces: Iterable[Motion], add: Callable[[M, Iterable[Motion]], M], empty: M) -> M:
+    return add(deepcopy(empty), pieces)
 
 
 def _alone(motion: Motion) -> tuple[Motion]:

@@ -18,14 +18,15 @@ from ...errors import InputError
 from ...model.types import Array, Mask
 from ...trajectory import Motion
 from .accumulator import Accumulator, Blocks, update_factor
-from .nonlinear import friction_columns
 from .regression import weighted_least_squares
 from .streaming import Samples, accumulate
+from .stribeck_residuals import friction_columns
 from .torque_equations import TorqueEquations
 
 # [rad/s, m/s]; S000 Tab. 5 has 0.003 to 0.018 rad/s, a factor of 1.4 lies between two
 SPEEDS = np.geomspace(1e-3, 0.3, 17)
 SLOW = 20.0  # samples that must be as slow as a Stribeck speed, or it may be any
+LEAST = -700.0  # exponents below it give 0
 APART = 0.05  # of a unit column: the part that no other column of its axis has
 SWEEPS = 5  # over all axes; two or three are enough
 # standard deviations of Fs - Fc: residuals that are no white noise make a fit too sure, and 17
@@ -46,6 +47,57 @@ class StribeckSearch(NamedTuple):
     """Where a fall was expected, and samples deny it: they say a smaller one, surely."""
 
 
+@dataclass(frozen=True, eq=False)
+class CandidateEquations:
+    """Torque equations with a column per candidate speed, each axis its own."""
+
+    rows: TorqueEquations
+    """With Fv and Fc of each moving axis among the base parameters, and no Fs - Fc."""
+    believed: Array
+    """A further speed of each axis, the last candidate, shape ``(size,)``."""
+
+    def __post_init__(self) -> None:
+        """Check the parameters.
+
+        Raises:
+            InputError: if friction is not among them, or Fs - Fc is.
+        """
+        places = friction_columns(self.rows)
+        if (places[:, :2] < 0).any() or (places[:, 2] >= 0).any():
+            raise InputError(
+                "a search of Stribeck speeds needs Fv and Fc among the base parameters, and no Fs -"
+                " Fc"
+            )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The sums of parameters, and the candidates."""
+        return (*self.rows.names, *(f"at {speed:g}" for speed in SPEEDS), "at what is believed")
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Of the same."""
+        return (*self.rows.units, *("N m",) * (SPEEDS.size + 1))
+
+    @property
+    def size(self) -> int:
+        """Number of axes that move."""
+        return self.rows.size
+
+    def __call__(self, pieces: Iterable[Motion]) -> Blocks:
+        """Yield ``Y`` ``(N, size, p)`` and the right-hand side ``(N, size)`` [N m, N]."""
+        own, places = np.arange(self.size), friction_columns(self.rows)
+        factors = -1.0 / np.square(
+            np.column_stack([np.tile(SPEEDS, (self.size, 1)), self.believed])
+        )
+        for Y, y in self.rows(pieces):
+            v, sign = Y[:, own, places[:, 0]], Y[:, own, places[:, 1]]
+            exponents = np.square(v)[..., None] * factors
+            # most exponentials are 0, and those that underflow take ten times as long
+            falling = np.exp(exponents, out=np.zeros_like(exponents), where=exponents > LEAST)
+            yield np.concatenate([Y, falling * sign[..., None]], axis=-1), y
+
+
 def search_stribeck_speeds(
     samples: Samples, rows: TorqueEquations, expected: tuple[Array, Array] | None = None
 ) -> StribeckSearch:
@@ -64,24 +116,32 @@ def search_stribeck_speeds(
         InputError: if friction is not among them, or samples do not tell the other parameters
             apart.
     """
-    places = friction_columns(rows)
-    if (places[:, :2] < 0).any() or (places[:, 2] >= 0).any():
-        raise InputError(
-            "a search of Stribeck speeds needs Fv and Fc among the base parameters, and no Fs - Fc"
-        )
     believed, drop = (np.ones(rows.size), np.zeros(rows.size)) if expected is None else expected
-    total, p = accumulate(samples, _Candidates(rows, places, believed)), len(rows.names)
+    return search_candidates(accumulate(samples, CandidateEquations(rows, believed)), drop)
+
+
+def search_candidates(total: Accumulator, drop: Array) -> StribeckSearch:
+    """Return what :func:`search_stribeck_speeds` does.
+
+    Args:
+        total: Of the samples in :class:`CandidateEquations`.
+        drop: Fs - Fc that somebody believes in, shape ``(size,)``.
+
+    Raises:
+        InputError: if samples do not tell the other parameters apart.
+    """
+    p = total.p - SPEEDS.size - 1
     possible = _possible(total, p)
-    weights = weighted_least_squares(_chosen(total, p, np.full(rows.size, -1))).weights
+    weights = weighted_least_squares(_chosen(total, p, np.full(total.size, -1))).weights
     best = _searched(total, p, possible[:-1], weights)
     best[(best == 0) | (best == SPEEDS.size - 1)] = -1
-    speeds = np.full(rows.size, np.nan)
+    speeds = np.full(total.size, np.nan)
     if (best >= 0).any():
         fit = weighted_least_squares(_chosen(total, p, best))
         axes = np.flatnonzero(best >= 0)[fit.beta[p:] > SURE * fit.deviation[p:]]
         speeds[axes] = SPEEDS[best[axes]]
     asked = possible[-1] & np.isnan(speeds)
-    absent = np.zeros(rows.size, dtype=bool)
+    absent = np.zeros(total.size, dtype=bool)
     if asked.any():
         fit = weighted_least_squares(
             _chosen(total, p, np.where(np.isnan(speeds), np.where(asked, SPEEDS.size, -1), best))
@@ -112,36 +172,6 @@ def _searched(total: Accumulator, p: int, possible: Mask, weights: Array) -> NDA
         if np.array_equal(best, before):
             break
     return best
-
-
-@dataclass(frozen=True, eq=False)
-class _Candidates:
-    """The rows with a column per speed, each axis its own."""
-
-    rows: TorqueEquations
-    places: NDArray[np.intp]
-    believed: Array
-    """The last speed of each axis."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return (*self.rows.names, *(f"at {speed:g}" for speed in SPEEDS), "at what is believed")
-
-    @property
-    def units(self) -> tuple[str, ...]:
-        return (*self.rows.units, *("N m",) * (SPEEDS.size + 1))
-
-    @property
-    def size(self) -> int:
-        return self.rows.size
-
-    def __call__(self, pieces: Iterable[Motion]) -> Blocks:
-        own = np.arange(self.size)
-        for Y, y in self.rows(pieces):
-            v, sign = Y[:, own, self.places[:, 0]], Y[:, own, self.places[:, 1]]
-            speeds = np.column_stack([np.tile(SPEEDS, (self.size, 1)), self.believed])
-            falling = np.exp(-np.square(v[..., None] / speeds)) * sign[..., None]
-            yield np.concatenate([Y, falling], axis=-1), y
 
 
 def _possible(total: Accumulator, p: int) -> Mask:

@@ -84,8 +84,8 @@ class TorqueEquations(BaseParameterEquations):
         for piece in pieces:
             for q, v, a, tau in blocks(piece, self.robot, "v", "a", "tau"):
                 whole = self.robot.regressor(q, v, a)
-                rest = whole[:, axes] @ self.known if self.known.any() else 0.0
-                yield self.base.reduced(whole), tau[:, axes] - rest
+                rest = whole @ self.known if self.known.any() else 0.0
+                yield self.base.reduced(whole), (tau - rest)[:, axes]
 
 
 def blocks(piece: Motion, robot: Robot, *needed: str, length: int = BLOCK) -> Iterable[list[Array]]:

@@ -13,10 +13,11 @@ from ...model.friction import Stribeck, frictionless
 from ...model.types import Array
 from ...robot.base_parameters import BaseParameters, base_parameters
 from ...robot.robot import Robot
-from ..fits.nonlinear import StribeckEquations, stribeck_fit
+from ..fits.accumulator import Accumulator
+from ..fits.nonlinear import StribeckEquations, linearize
 from ..fits.regression import weighted_least_squares
 from ..fits.streaming import Samples, accumulate
-from ..fits.stribeck_search import search_stribeck_speeds
+from ..fits.stribeck_search import CandidateEquations, search_candidates
 from ..fits.torque_equations import TorqueEquations
 
 Friction = Literal["stribeck", "own", "coulomb"]
@@ -34,6 +35,10 @@ class ModelTerms(NamedTuple):
     """Equations with the Stribeck speeds, where these were fitted."""
     notes: tuple[str, ...]
     """The selected terms, in words."""
+    total: Accumulator
+    """Of the samples in the torque equations of this robot and these base parameters."""
+    total_with_speeds: Accumulator | None
+    """In the equations with the Stribeck speeds."""
 
 
 class ModelSelection(NamedTuple):
@@ -92,55 +97,79 @@ def select_terms(
     law = options.robot.friction_model or frictionless(options.robot.n)
     coulomb = Stribeck(law.Fc, law.Fc, law.Fv, law.v_St, law.measured_to)
     robot = options.robot if friction == "own" else options.robot.with_friction(coulomb)
+    base = options.base(robot, rotors is not False)
+    rows, moving = TorqueEquations(robot, base), list(base.axes)
+    searched = friction == "stribeck"
+    total = accumulate(samples, CandidateEquations(rows, law.v_St[moving]) if searched else rows)
     if rotors is None:
-        rotors = _identifies_rotors(samples, options, robot)
-    linearization = None
-    if friction == "stribeck":
-        robot, linearization = _fit_speeds(samples, options, robot, law, rotors)
-    fitted = () if linearization is None else linearization.axes
-    base = options.base(robot, rotors, fitted if friction == "stribeck" else None)
-    return ModelTerms(robot, base, linearization, _notes(robot, fitted, rotors))
-
-
-def _identifies_rotors(samples: Samples, options: ModelSelection, robot: Robot) -> bool:
-    base = options.base(robot, rotors=True)
-    own = [i for i, name in enumerate(base.names) if name.startswith("J_")]
-    if not own:
-        return False
-    try:
-        fit = weighted_least_squares(accumulate(samples, TorqueEquations(robot, base)))
-    except InputError:  # rotors and bodies are not separable
-        return False
-    return bool((fit.beta[own] > SURE * fit.deviation[own]).any())
-
-
-def _fit_speeds(
-    samples: Samples, options: ModelSelection, coulomb: Robot, law: Stribeck, rotors: bool
-) -> tuple[Robot, StribeckEquations | None]:
-    """Return the robot with the fitted Stribeck speeds, and the equations linearized there."""
-    base = options.base(coulomb, rotors)
-    moving = list(base.axes)
-    previous = law.v_St[moving], (law.Fs - law.Fc)[moving]
-    search = search_stribeck_speeds(samples, TorqueEquations(coulomb, base), previous)
-    speeds, absent = np.full(coulomb.n, np.nan), np.zeros(coulomb.n, dtype=bool)
+        rotors = _identifies_rotors(total.select(range(base.rank)))
+        if not rotors:
+            base = options.base(robot, rotors=False)
+            total = _without_rotors(total, rows, base)
+    if not searched:
+        return ModelTerms(robot, base, None, _notes(robot, (), rotors), total, None)
+    search = search_candidates(total, (law.Fs - law.Fc)[moving])
+    speeds, absent = np.full(robot.n, np.nan), np.zeros(robot.n, dtype=bool)
     speeds[moving], absent[moving] = search.speeds, search.absent
     identified = np.isfinite(speeds)
     static = np.where(identified, law.Fc + 1.0, np.where(absent, law.Fc, law.Fs))
 
     def robot_at(speeds: Array) -> Robot:
         v_St = np.where(identified, speeds, law.v_St)
-        return coulomb.with_friction(Stribeck(static, law.Fc, law.Fv, v_St, law.measured_to))
+        return robot.with_friction(Stribeck(static, law.Fc, law.Fv, v_St, law.measured_to))
 
+    axes = np.flatnonzero(identified).tolist()
     guess = robot_at(speeds)
-    if not identified.any():
-        return guess, None
-    axes = np.flatnonzero(identified)
-    equations = TorqueEquations(guess, options.base(guess, rotors, axes.tolist()))
-    x = stribeck_fit(samples, equations, axes=(axes + 1).tolist()).beta
-    speeds[axes] = x[len(equations.names) :]
+    base = options.base(guess, rotors, axes)
+    if not axes:
+        total = accumulate(samples, TorqueEquations(guess, base))
+        return ModelTerms(guess, base, None, _notes(guess, (), rotors), total, None)
+    linearized = linearize(samples, TorqueEquations(guess, base), axes=[axis + 1 for axis in axes])
+    x = linearized.fit.beta
+    speeds[axes] = x[base.rank :]
     fitted = robot_at(speeds)
-    linear = TorqueEquations(fitted, equations.base)
-    return fitted, StribeckEquations(linear, x, tuple(axes.tolist()))
+    equations = StribeckEquations(TorqueEquations(fitted, base), x, tuple(axes))
+    return ModelTerms(
+        fitted,
+        base,
+        equations,
+        _notes(fitted, axes, rotors),
+        equations.without_speeds(linearized.total),
+        linearized.total,
+    )
+
+
+def _identifies_rotors(total: Accumulator) -> bool:
+    """True if the samples separate a rotor inertia from bodies, and it is positive."""
+    own = [i for i, name in enumerate(total.names) if name.startswith("J_")]
+    if not own:
+        return False
+    try:
+        fit = weighted_least_squares(total)
+    except InputError:  # rotors and bodies are not separable
+        return False
+    return bool((fit.beta[own] > SURE * fit.deviation[own]).any())
+
+
+def _without_rotors(total: Accumulator, rows: TorqueEquations, base: BaseParameters) -> Accumulator:
+    """Return the factors of equations in which rotor inertias are known instead of parameters.
+
+    Args:
+        total: Of equations that begin with the columns of ``rows``.
+        rows: With rotor inertias among the parameters.
+        base: Without. Rotors come after the bodies in the regressor, so its columns are among those
+            with rotors.
+    """
+    kept = [rows.base.columns.index(column) for column in base.columns]
+    more = range(rows.base.rank, total.p)
+    matrix = np.eye(total.p + 1)[:, [*kept, *more, total.p]]
+    known = TorqueEquations(rows.robot, base).known - rows.known
+    matrix[: rows.base.rank, -1] -= rows.base.grouping @ known
+    return total.change_columns(
+        matrix,
+        [*base.names, *(total.names[i] for i in more)],
+        [*base.units, *(total.units[i] for i in more)],
+    )
 
 
 def _notes(robot: Robot, fitted: Sequence[int], rotors: bool) -> tuple[str, str]:

@@ -14,14 +14,14 @@ from ...errors import InputError, MissingData, UnknownName, require, warn
 from ...model.types import Array
 from ...robot.base_parameters import BaseParameters
 from ...robot.robot import Robot
-from ..fits.accumulator import Equations
+from ..fits.accumulator import Accumulator, Equations
 from ..fits.autocorrelation import with_autocorrelation
 from ..fits.identified_parameters import IdentifiedParameters
 from ..fits.lmi import consistent_fit
 from ..fits.prior import impossible_bodies, possible_prior
 from ..fits.regression import Fit, least_squares, weighted_least_squares
 from ..fits.robust import huber
-from ..fits.streaming import Samples, accumulate
+from ..fits.streaming import Samples
 from ..fits.torque_equations import TorqueEquations
 from ..recordings.recording import Recording
 from .evaluation import axis_indices, evaluate, usable_segments
@@ -118,7 +118,7 @@ def identify(
         usable_segments(held_out, moving)
         terms = select_terms(samples, ModelSelection(robot, axes, held, seed), friction, rotors)
         base, equations = terms.base, TorqueEquations(terms.robot, terms.base)
-        fit = _linear_fit(samples, equations, method)
+        fit = _linear_fit(samples, equations, terms.total, method)
     except (UnknownName, MissingData):
         raise
     except InputError as err:
@@ -145,8 +145,9 @@ def identify(
     final_equations: Equations = equations
     # uncertain Stribeck speeds make the base parameters less certain
     if terms.linearization is not None and method != "huber":
+        assert terms.total_with_speeds is not None
         final_equations = terms.linearization
-        final_fit = least_squares(accumulate(samples, final_equations), fit.weights, fit.noise)
+        final_fit = least_squares(terms.total_with_speeds, fit.weights, fit.noise)
         speeds = terms.linearization.x[base.rank :]
         final_fit = replace(final_fit, beta=np.append(fit.beta, speeds))
     verdict_of = partial(
@@ -184,8 +185,7 @@ def _nearest_prior(robot: Robot, impossible: dict[str, str]) -> Array:
     return prior
 
 
-def _linear_fit(samples: Samples, equations: Equations, method: Method) -> Fit:
+def _linear_fit(samples: Samples, equations: Equations, total: Accumulator, method: Method) -> Fit:
     if method == "huber":
         return huber(samples, equations)
-    total = accumulate(samples, equations)
     return least_squares(total) if method == "ls" else weighted_least_squares(total)

@@ -12,6 +12,7 @@ import irbmodels as irb
 
 Array = NDArray[np.float64]
 NAME, TOOL = "irb2400", "spindle"
+SEED = 0
 WORLD_ALIGNED = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
 
 
@@ -49,7 +50,7 @@ class Arm:
 
     def states(self, count: int) -> States:
         """Return random states in axis coordinates."""
-        return States(*np.random.default_rng(0).uniform(-1.0, 1.0, (3, count, self.robot.n)))
+        return States(*np.random.default_rng(SEED).uniform(-1.0, 1.0, (3, count, self.robot.n)))
 
     def tree(self, states: States) -> States:
         """Return the same states in the coordinates of the serial tree."""

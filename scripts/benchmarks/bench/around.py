@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import queue
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -16,6 +15,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pinocchio as pin
 
 import irbmodels as irb
@@ -24,9 +24,19 @@ from irbmodels.viewer.browser import flags, program
 
 from .arm import NAME, TOOL, Arm
 from .claims import OURS
+from .first_answer import ONE
 from .races import Contestant, Results, calls
 
-OTHER = "import pinocchio, numpy, scipy"
+POSE = "irbmodels pose"
+STARTED = {
+    name: ("-c", name)
+    for name in ("import pinocchio, numpy", "import pinocchio, numpy, scipy", "import irbmodels")
+} | {POSE: ("-m", "irbmodels.cli", *f"pose {NAME} --q-deg 0,20,10,0,30,0".split())}
+"""Arguments of the interpreter by what it does."""
+RATIOS = (
+    ("import irbmodels", "import pinocchio, numpy, scipy"),
+    (POSE, "import pinocchio, numpy"),
+)
 
 
 def measurements(arm: Arm) -> list[tuple[str, Callable[[Results], None]]]:
@@ -62,7 +72,11 @@ def single_states(arm: Arm, results: Results) -> None:
     ]
     contestants = [
         Contestant(
-            "pin" if how.startswith("pin.") else OURS, how, calls(run, *given, number=times), times
+            "pin" if how.startswith("pin.") else OURS,
+            how,
+            calls(run, *given, number=times),
+            times,
+            ONE,
         )
         for how, run, given, times in ways
     ]
@@ -70,22 +84,27 @@ def single_states(arm: Arm, results: Results) -> None:
 
 
 def imports(results: Results) -> None:
-    """Wall time of a fresh interpreter, less that of an empty one."""
+    """Wall time of fresh interpreters, less that of empty ones, in turns."""
 
-    def wall(code: str) -> float:
+    def wall(*arguments: str) -> float:
         start = time.perf_counter()
-        subprocess.run([sys.executable, "-P", "-c", code], check=True)
+        command = [sys.executable, "-P", *arguments]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         return time.perf_counter() - start
 
-    times = {}
-    for statement in (OTHER, "import irbmodels"):
-        pairs = [(wall(statement), wall("pass")) for _ in range(min(results.effort.rounds, 15))]
-        times[f"{statement} [ms]"] = 1e3 * statistics.median(
-            with_it - without for with_it, without in pairs
-        )
-    results.numbers["start"] = times | {
-        "ratio": times["import irbmodels [ms]"] / times[f"{OTHER} [ms]"]
-    }
+    count = min(results.effort.rounds, 15)
+    wall("-c", "import irbmodels")  # into the cache of files
+    times = np.array(
+        [
+            [wall(*arguments) - wall("-c", "pass") for arguments in STARTED.values()]
+            for _ in range(count)
+        ]
+    ).T
+    taken = dict(zip(STARTED, times, strict=True))
+    for name, values in taken.items():
+        results.number("start", name, 1e3 * values, "ms")
+    for ours, theirs in RATIOS:
+        results.number("start", f"{ours} / {theirs}", taken[ours] / taken[theirs], "x")
 
 
 def viewing(results: Results) -> None:
@@ -131,7 +150,9 @@ def viewing(results: Results) -> None:
             finally:
                 process.kill()
                 ear.shutdown()
-    results.numbers["viewer"] = {"page of a 10 s motion at 250 Hz [MB]": size} | json.loads(answer)
+    results.number("viewer", "page of a 10 s motion at 250 Hz", size, "MB")
+    for name, taken in json.loads(answer).items():
+        results.number("viewer", name, taken, "ms")
 
 
 def _page(folder: Path, port: int) -> tuple[Path, float]:
@@ -162,6 +183,6 @@ FRAMES = """<script>irb.ready.then(() => {
   const move = k => irb.seek(10 * k / frames);
   const draw = k => { move(k); irb.viewer.render(); gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel); };
   draw(0);
-  const report = { "one frame, drawn [ms]": mean(draw), "one frame, moved only [ms]": mean(move) };
+  const report = { "one frame, drawn": mean(draw), "one frame, moved only": mean(move) };
   fetch("http://127.0.0.1:PORT", { method: "POST", mode: "no-cors", body: JSON.stringify(report) });
 });</script></body>"""

@@ -12,9 +12,12 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from irbmodels.compiled.queries import QUERIES
+
 from . import arm as loops
 from .arm import Arm, Array, States
-from .machine import triad
+from .first_answer import COLUMNS, ONE, ROWS
+from .peak import triad
 from .races import Contestant, Results, calls
 
 OURS = "irbmodels"
@@ -53,21 +56,21 @@ def inverse_dynamics(arm: Arm, results: Results) -> None:
         np.empty((arm.robot.n, count), order="F"),
     )
     single = arm.robot.compiled(single=True).inverse_dynamics
+    kernel, bare = arm.kernels.inverse_dynamics, arm.bare.inverse_dynamics
     contestants = [
+        Contestant(OURS, "kernel, no friction", lambda: bare(*columns, out=tau), count, COLUMNS),
+        Contestant(OURS, "kernel", lambda: kernel(*columns, out=tau), count, COLUMNS),
         Contestant(
-            OURS, "kernel, no friction", lambda: arm.bare.inverse_dynamics(*columns, out=tau), count
+            OURS, "kernel, float32", lambda: single(*halves, out=half), count, COLUMNS, "single"
         ),
-        Contestant(OURS, "kernel", lambda: arm.kernels.inverse_dynamics(*columns, out=tau), count),
-        Contestant(OURS, "kernel, float32", lambda: single(*halves, out=half), count),
-        Contestant(
-            OURS, "kernel, fresh result", lambda: arm.kernels.inverse_dynamics(*columns), count
-        ),
+        Contestant(OURS, "kernel, fresh result", lambda: kernel(*columns), count, COLUMNS),
         Contestant("pin", "loop over pin.rnea", lambda: loops.rnea(arm, tree), count),
         Contestant(
             "pin",
             "rneaInParallel, one thread",
             lambda: pin.rneaInParallel(1, pool, *matrices, parallel),
             count,
+            COLUMNS,
         ),
     ]
     ns = results.race(f"inverse dynamics, N = {count}", contestants)
@@ -81,9 +84,8 @@ def inverse_dynamics(arm: Arm, results: Results) -> None:
         results.faster(
             what, "rneaInParallel", ns[how], ns["rneaInParallel, one thread"], parallel_bound
         )
-    results.numbers["float32"] = {
-        "double / float32, N in cache": ns["kernel"] / ns["kernel, float32"]
-    }
+    ratio = ns["kernel"] / ns["kernel, float32"]
+    results.number("float32", "double / float32, N in cache", ratio, "x", "higher", states=count)
 
 
 def user_layout(arm: Arm, results: Results) -> None:
@@ -94,20 +96,29 @@ def user_layout(arm: Arm, results: Results) -> None:
     rows = arm.robot.compiled(single=True).inverse_dynamics.rows
     halves = [x.astype(np.float32) for x in states]
     contestants = [
-        Contestant(OURS, "robot.inverse_dynamics", lambda: robot.inverse_dynamics(*states), count),
+        Contestant(
+            OURS, "robot.inverse_dynamics", lambda: robot.inverse_dynamics(*states), count, ROWS
+        ),
         Contestant(
             OURS,
             "robot.inverse_dynamics, no friction",
             lambda: robot.inverse_dynamics(*states, friction=False),
             count,
+            ROWS,
         ),
-        Contestant(OURS, "kernel.rows, float32", lambda: rows(*halves), count),
-        Contestant(OURS, "kernel, (6, N)", lambda: arm.kernels.inverse_dynamics(*columns), count),
+        Contestant(OURS, "kernel.rows, float32", lambda: rows(*halves), count, ROWS, "single"),
+        Contestant(
+            OURS,
+            "kernel, (6, N)",
+            lambda: arm.kernels.inverse_dynamics(*columns),
+            count,
+            COLUMNS,
+        ),
         Contestant("pin", "loop over pin.rnea", lambda: loops.rnea(arm, tree), count),
         Contestant(
-            "numba", "triad into a fresh array", lambda: triad(*states, np.empty_like(kept)), count
+            "", "triad into a fresh array", lambda: triad(*states, np.empty_like(kept)), count
         ),
-        Contestant("numba", "triad into the same array", lambda: triad(*states, kept), count),
+        Contestant("", "triad into the same array", lambda: triad(*states, kept), count),
     ]
     ns = results.race(f"inverse dynamics, N = {count}", contestants)
     same(robot.inverse_dynamics(*states), arm.kernels.inverse_dynamics(*columns).T)
@@ -129,12 +140,11 @@ def user_layout(arm: Arm, results: Results) -> None:
     }
     labels |= {how: f"limit: {how}" for how in ns if how.startswith("triad")}
     moved = 4 * 8 * robot.n  # bytes per state: three vectors in, one out
-    results.numbers[f"memory, N = {count} [GB/s]"] = {
-        name: moved / ns[how] for how, name in labels.items()
-    }
-    results.numbers["float32"] |= {
-        "double / float32, N beyond it": ns["robot.inverse_dynamics"] / ns["kernel.rows, float32"]
-    }
+    for how, name in labels.items():
+        rate = moved / ns[how]
+        results.number(f"memory, N = {count}", name, rate, "GB/s", "higher", states=count)
+    ratio = ns["robot.inverse_dynamics"] / ns["kernel.rows, float32"]
+    results.number("float32", "double / float32, N beyond it", ratio, "x", "higher", states=count)
 
 
 def forward_dynamics(arm: Arm, results: Results) -> None:
@@ -145,10 +155,18 @@ def forward_dynamics(arm: Arm, results: Results) -> None:
     out = np.empty_like(short[0])
     contestants = [
         Contestant(
-            OURS, "robot.forward_dynamics", lambda: arm.robot.forward_dynamics(*states), count
+            OURS,
+            "robot.forward_dynamics",
+            lambda: arm.robot.forward_dynamics(*states),
+            count,
+            ROWS,
         ),
         Contestant(
-            OURS, f"kernel, N = {few}", lambda: arm.kernels.forward_dynamics(*short, out=out), few
+            OURS,
+            f"kernel, N = {few}",
+            lambda: arm.kernels.forward_dynamics(*short, out=out),
+            few,
+            COLUMNS,
         ),
         Contestant("pin", "loop over pin.aba", lambda: loops.aba(arm, tree), count),
     ]
@@ -264,7 +282,7 @@ def one_state(arm: Arm, results: Results) -> None:
         "pin.rnea, one state": ("pin", pin.rnea, [arm.model, arm.data, *tree]),
     }
     contestants = [
-        Contestant(who, how, calls(run, *given, number=number), number)
+        Contestant(who, how, calls(run, *given, number=number), number, ONE)
         for how, (who, run, given) in ways.items()
     ]
     ns = results.race("inverse dynamics, one state per call", contestants)
@@ -296,6 +314,7 @@ def threads(arm: Arm, results: Results) -> None:
             f"kernel, {number} thread{'s' * (number > 1)}",
             partial(kernel, *columns, out=out),
             count,
+            COLUMNS,
         )
         for number, kernel in kernels.items()
     ]
@@ -323,16 +342,16 @@ def _against(
 
     Results of one array go where one is.
     """
-    count, inputs = len(states.q), len(kernel.inputs)
+    count, inputs = len(states.q), len(QUERIES[kernel.name].inputs)
     rows, columns = states[:inputs], states.columns[:inputs]
     shown = kernel(*columns)
     keep = {} if isinstance(shown, tuple) else {"out": shown}
     contestants = [
-        Contestant(OURS, "kernel, (n, N)", lambda: kernel(*columns, **keep), count),
-        Contestant(OURS, "kernel.rows, (N, n)", lambda: kernel.rows(*rows), count),
-        Contestant(OURS, "robot, (N, n)", facade, count),
+        Contestant(OURS, "kernel, (n, N)", lambda: kernel(*columns, **keep), count, COLUMNS),
+        Contestant(OURS, "kernel.rows, (N, n)", lambda: kernel.rows(*rows), count, ROWS),
+        Contestant(OURS, "robot, (N, n)", facade, count, ROWS),
         Contestant("pin", "loop that gives the same", loop, count),
-        Contestant("pin", f"{bare[0]} alone", bare[1], 2000),
+        Contestant("pin", f"{bare[0]} alone", bare[1], 2000, ONE),
     ]
     if results.effort.quick:  # the facade counts states before it compiles
         del contestants[2]
@@ -365,6 +384,6 @@ def _too_long(results: Results, kernel: Any) -> bool:
     left_out = results.effort.quick and not kernel.is_ready()
     if left_out:
         results.notes.append(
-            f"{kernel.query}: left out of a quick run, since its kernel is not in the cache"
+            f"{kernel.name}: left out of a quick run, since its kernel is not in the cache"
         )
     return left_out

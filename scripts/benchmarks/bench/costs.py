@@ -1,4 +1,4 @@
-"""What machine code costs: compiling, starting, memory.
+"""What machine code costs besides the first answer: starting, and memory.
 
 Each is measured in processes of its own.
 """
@@ -6,39 +6,18 @@ Each is measured in processes of its own.
 from __future__ import annotations
 
 import json
-import os
-import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
-
-from irbmodels.compiled.cache import FOLDER
-from irbmodels.compiled.queries import QUERIES
 
 from .arm import NAME, TOOL
 from .races import Results
 
-LONG = {"inverse_dynamics_derivatives": 30.0}  # [s]; others 15
 STARTS = {"arrays": "(6, 8)", "one state": "6"}
 
-COMPILE = f"""
-import json, sys, time
-import numpy as np
-import irbmodels as irb
-
-robot, times = irb.load({NAME!r}, tool={TOOL!r}), []
-for shape in ((6, 8), (6,)):
-    start = time.perf_counter()
-    kernel = getattr(robot.compiled(), sys.argv[1])  # with the import of numba and casadi
-    kernel(*[np.zeros(shape)] * len(kernel.inputs))
-    times.append(time.perf_counter() - start)
-print(json.dumps(times))
-"""
 START = f"""
 import sys
 import numpy as np
@@ -77,18 +56,7 @@ print(json.dumps((size("VmHWM") - before - sum(x.nbytes for x in states) - answe
 
 def measurements() -> list[tuple[str, Callable[[Results], None]]]:
     """Return everything here as steps of a run."""
-    return [(f"compiling {query}", partial(compiling, query)) for query in QUERIES] + [
-        ("starting", starting),
-        ("memory", memory),
-    ]
-
-
-def compiling(query: str, results: Results) -> None:
-    """First call on a cold cache, for arrays and for one state."""
-    with tempfile.TemporaryDirectory() as folder:
-        arrays, one = _asked(COMPILE, query, cache=folder)
-    results.within(f"first call, {query}, arrays", arrays, LONG.get(query, 15.0), "s")
-    results.within(f"first call, {query}, one state", one, LONG.get(query, 15.0), "s")
+    return [("starting", starting), ("memory", memory)]
 
 
 def starting(results: Results) -> None:
@@ -99,9 +67,9 @@ def starting(results: Results) -> None:
             start = time.perf_counter()
             _run(START.replace("SHAPE", shape))
             times.append(time.perf_counter() - start)
-        results.within(
-            f"warm process: start, load, answer {name}, end", statistics.median(times[1:]), 0.5, "s"
-        )
+        what = f"process: start, load, answer {name} from disk, end"
+        results.number("start", what, times[1:], "s")
+        results.within(what, times[1:], 0.5, "s")
 
 
 def memory(results: Results) -> None:
@@ -112,25 +80,21 @@ def memory(results: Results) -> None:
     count = 10_000 if results.effort.quick else 1_000_000
     for layout in ("(N, 6)", "(6, N)", "(N, 6) of a (6, N)", "(N, 6) of float32"):
         extra = _asked(MEMORY, str(count), layout)
-        results.within(
-            f"memory beside inputs and outputs, N = {count}, {layout}", extra, 64.0, "MB"
-        )
+        what = "memory beside inputs and outputs"
+        results.number("memory", what, extra, "MB", states=count, layout=layout)
+        results.within(f"{what}, N = {count}, {layout}", extra, 64.0, "MB")
 
 
-def _asked(code: str, *arguments: str, cache: str | None = None) -> Any:
-    return json.loads(_run(code, *arguments, cache=cache))
+def _asked(code: str, *arguments: str) -> Any:
+    return json.loads(_run(code, *arguments))
 
 
-def _run(code: str, *arguments: str, cache: str | None = None) -> str:
+def _run(code: str, *arguments: str) -> str:
     """Run code in a process that imports what this one does, not what lies in the working
     directory.
     """
-    environment = dict(os.environ) | ({} if cache is None else {FOLDER: cache})
     done = subprocess.run(
-        [sys.executable, "-P", "-c", code, *arguments],
-        env=environment,
-        capture_output=True,
-        text=True,
+        [sys.executable, "-P", "-c", code, *arguments], capture_output=True, text=True
     )
     if done.returncode:
         raise RuntimeError(f"a process that was measured failed:\n{done.stderr}")

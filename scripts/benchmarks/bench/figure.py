@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from matplotlib.figure import Figure
 
 from .claims import OURS
-from .races import Results, Timing
+from .record import Record, Row
 from .sheets import baseline
 
 COLOURS = {OURS: "#D55E00", "pin": "#0072B2"}  # Okabe-Ito; the other engines grey
@@ -28,37 +28,37 @@ SHOWN = {
 }
 
 
-def draw(machine: dict[str, Any], results: Results) -> Figure:
+def draw(record: Record) -> Figure:
     """Return bars on a logarithmic axis, fastest first, each with its speed relative to bare
     Pinocchio in the same rounds.
     """
-    bars = _bars(results.timings)
+    bars = _bars(record.rows)
     figure = Figure(figsize=(9.0, 0.42 * len(bars) + 1.5), layout="constrained")
     axes = figure.subplots()
     axes.barh(
         range(len(bars)),
-        [bar.ns for bar in bars],
+        [bar.value.median for bar in bars],
         color=[COLOURS.get(bar.who, "0.65") for bar in bars],
         height=0.72,
     )
     for place, bar in enumerate(bars):
         axes.text(
-            bar.ns * 1.12,
+            bar.value.median * 1.12,
             place,
-            f"{_time(bar.ns)}   {_ratio(bar, results)}",
+            f"{_time(bar.value.median)}   {_ratio(bar, record.rows)}",
             va="center",
             fontsize=10,
         )
-    axes.set_yticks(range(len(bars)), [SHOWN[bar.how] for bar in bars], fontsize=10)
+    axes.set_yticks(range(len(bars)), [SHOWN[bar.name] for bar in bars], fontsize=10)
     axes.invert_yaxis()
     axes.set_xscale("log")
-    axes.set_xlim(0.4 * bars[0].ns, 25.0 * bars[-1].ns)
+    axes.set_xlim(0.4 * bars[0].value.median, 25.0 * bars[-1].value.median)
     axes.set_xlabel(
         "time per state, one thread [ns]; factor: speed relative to bare pin.rnea calls"
     )
     axes.set_title(
-        f"Inverse dynamics of an IRB 2400 with a spindle, {machine['processor']}"
-        f" ({machine['llvm']})",
+        f"Inverse dynamics of an IRB 2400 with a spindle, {record.machine['processor']}"
+        f" ({record.machine['llvm']})",
         fontsize=11,
         loc="left",
     )
@@ -69,13 +69,13 @@ def draw(machine: dict[str, Any], results: Results) -> Figure:
     return figure
 
 
-def _bars(timings: list[Timing]) -> list[Timing]:
+def _bars(rows: Sequence[Row]) -> list[Row]:
     best = {
-        timing.how: timing
-        for timing in timings
-        if timing.how in SHOWN and timing.query.startswith("inverse dynamics")
+        row.name: row
+        for row in rows
+        if row.name in SHOWN and row.group.startswith("inverse dynamics")
     }
-    return sorted(best.values(), key=lambda timing: timing.ns)
+    return sorted(best.values(), key=lambda row: row.value.median)
 
 
 def _time(ns: float) -> str:
@@ -86,9 +86,9 @@ def _time(ns: float) -> str:
     return f"{ns:.3g} ms"
 
 
-def _ratio(bar: Timing, results: Results) -> str:
-    base = baseline([timing for timing in results.timings if timing.query == bar.query])
-    ratio = (bar.ns if base is None else base.ns) / bar.ns
+def _ratio(bar: Row, rows: Sequence[Row]) -> str:
+    base = baseline([row for row in rows if row.group == bar.group]) or bar
+    ratio = base.value.median / bar.value.median
     return (
         f"{ratio:.0f}x" if ratio >= 10.0 else f"{ratio:.2g}x" if ratio >= 0.1 else f"{ratio:.1g}x"
     )

@@ -99,10 +99,12 @@ def fitting(results: Results) -> None:
         f"identification, {count} samples of 6 axes, all base parameters", clock, LIMIT_S, "s"
     )
     results.within("its memory, the log and the libraries included", memory, LIMIT_MB, "MB")
-    results.numbers["identification"] = {
-        "seconds of processor time": processor,
-        "samples": float(count),
-    }
+    for name, value, unit in (
+        ("least squares of all base parameters", clock, "s"),
+        ("least squares of all base parameters, processor time", processor, "s"),
+        ("memory, the log and the libraries included", memory, "MB"),
+    ):
+        results.number("identification", name, value, unit, states=count)
 
 
 def streaming(results: Results) -> None:
@@ -127,13 +129,13 @@ def streaming(results: Results) -> None:
             LIMIT_OFF,
             "",
         )
-    results.numbers["identification from files"] = {
-        "samples": float(total),
-        "GB of files": size / 1e9,
-        "seconds, one process": alone[0],
-        "seconds, two workers": shared[0],
-        "MB, workers": float(np.mean(shared[1])),
-    }
+    for name, value, unit in (
+        ("files", size / 1e9, "GB"),
+        ("one process", alone[0], "s"),
+        ("two workers", shared[0], "s"),
+        ("workers", float(np.mean(shared[1])), "MB"),
+    ):
+        results.number("identification from files", name, value, unit, states=total)
 
 
 def _apart(one: Any, other: Any) -> float:

@@ -13,15 +13,18 @@ from typing import Any
 import numpy as np
 
 import irbmodels as irb
+from irbmodels.compiled.dispatch import WORTH
 from irbmodels.exchange.verify.engines import load_engine
 
 from . import arm as loops
 from .arm import NAME, TOOL, Arm, States
 from .claims import OURS, same
-from .races import Contestant, Results
+from .first_answer import COLUMNS, ONE, ROWS
+from .races import Contestant, Results, calls
 
 ENGINES = ("mujoco", "drake", "pybullet", "roboticstoolbox")
 CRAWLING = {"roboticstoolbox": 50}  # how much slower its Python recursion is than the other loops
+POSTURE = 1e-8  # [rad] that a posture found may be off
 LOOSE = {"pybullet": 1e-6}  # its poses are single precision
 
 
@@ -47,6 +50,7 @@ def torques(arm: Arm, results: Results) -> None:
             "kernel, N in cache, friction",
             lambda: arm.kernels.inverse_dynamics(*columns),
             count,
+            COLUMNS,
         ),
         Contestant("pin", "pin.rnea", lambda: loops.rnea(arm, tree), few),
     ]
@@ -72,7 +76,7 @@ def poses(arm: Arm, results: Results) -> None:
     kernel, short = arm.kernels.pose, arm.tree(arm.states(few)).head(few)
     same(kernel.rows(states.q), loops.pose(arm, tree, T))
     contestants = [
-        Contestant(OURS, "kernel, N in cache", lambda: kernel(columns), count),
+        Contestant(OURS, "kernel, N in cache", lambda: kernel(columns), count, COLUMNS),
         Contestant(
             "pin", "forwardKinematics, updateFramePlacement", lambda: loops.pose(arm, short, T), few
         ),
@@ -97,15 +101,39 @@ def poses(arm: Arm, results: Results) -> None:
 
 
 def inverse_kinematics(arm: Arm, results: Results) -> None:
-    """What py-opw-kinematics takes; there is nothing of ours beside it yet."""
+    """All postures of poses: ours of the TCP, with ranges and configuration; those of
+    py-opw-kinematics of tool0, without a tool.
+    """
+    few, count = results.effort.slow, max(results.effort.batch, WORTH)
+    q = arm.states(count).q
+    poses = arm.kernels.pose.rows(q)
+    found = arm.robot.inverse_kinematics(poses[:few])
+    nearest = np.where(found.valid[..., None], np.abs(found.q - q[:few, None]), np.inf)
+    assert nearest.max(axis=2).min(axis=1).max() < POSTURE
+    contestants = [
+        Contestant(
+            OURS,
+            "robot.inverse_kinematics, arrays",
+            lambda: arm.robot.inverse_kinematics(poses),
+            count,
+            ROWS,
+        ),
+        Contestant(
+            OURS,
+            "robot.inverse_kinematics, one pose per call",
+            calls(arm.robot.inverse_kinematics, poses[0], number=few),
+            few,
+            ONE,
+        ),
+    ]
     opw = _opw(arm)
     if opw is None:
         results.notes.append("py-opw-kinematics is not installed")
+        results.race("inverse kinematics", contestants)
         return
-    few = results.effort.slow
     there = opw.batch_forward(arm.tree(arm.states(few)).q)
     each = [there[i] for i in range(few)]
-    contestants = [
+    contestants += [
         Contestant(
             "py-opw-kinematics",
             "reach: 8 branches, arrays, one thread",
@@ -125,7 +153,7 @@ def inverse_kinematics(arm: Arm, results: Results) -> None:
             few,
         ),
     ]
-    results.race("inverse kinematics (peer only)", contestants)
+    results.race("inverse kinematics", contestants)
 
 
 def _loop(

@@ -5,13 +5,20 @@ all of them.
 from __future__ import annotations
 
 import gc
-import statistics
 import time
 from collections.abc import Callable, Sequence
 from itertools import repeat
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
 from rich.progress import Progress
+
+from .first_answer import ONE
+from .record import NS, Claim, Row, Spread
+
+Rounds = NDArray[np.float64]
+"""One value per round."""
 
 
 class Contestant(NamedTuple):
@@ -23,35 +30,8 @@ class Contestant(NamedTuple):
     run: Callable[[], object]
     states: int
     """Answered by one run."""
-
-
-class Timing(NamedTuple):
-    """Median time of a contestant."""
-
-    query: str
-    who: str
-    how: str
-    ns: float
-    """Per state."""
-
-
-class Claim(NamedTuple):
-    """Something that must hold, and what was measured."""
-
-    what: str
-    against: str
-    ours: float | None
-    """Nanoseconds per state, where the claim is a ratio."""
-    theirs: float | None
-    reached: float
-    bound: float
-    at_least: bool
-    unit: str
-
-    @property
-    def holds(self) -> bool:
-        """Whether the bound is kept."""
-        return self.reached >= self.bound if self.at_least else self.reached <= self.bound
+    layout: str = ""
+    precision: str = "double"
 
 
 class Effort(NamedTuple):
@@ -59,6 +39,8 @@ class Effort(NamedTuple):
 
     rounds: int
     """Turns of every contestant; the median counts."""
+    fresh: int
+    """Processes that are started for each first answer."""
     turn: float
     """Shortest turn [s]: a contestant that is faster answers several times."""
     batch: int
@@ -69,9 +51,14 @@ class Effort(NamedTuple):
     """States for contestants that loop in Python."""
     quick: bool
 
+    def with_rounds(self, rounds: int) -> Effort:
+        """Return the same work in another number of rounds, and processes in proportion."""
+        fresh = max(1, round(self.fresh * rounds / self.rounds))
+        return self._replace(rounds=rounds, fresh=fresh)
 
-FULL = Effort(rounds=25, turn=5e-3, batch=4096, large=100_000, slow=500, quick=False)
-QUICK = Effort(rounds=2, turn=1e-5, batch=64, large=2000, slow=2, quick=True)
+
+FULL = Effort(rounds=25, fresh=5, turn=5e-3, batch=4096, large=100_000, slow=500, quick=False)
+QUICK = Effort(rounds=2, fresh=1, turn=1e-5, batch=64, large=2000, slow=2, quick=True)
 
 
 class Results:
@@ -80,72 +67,86 @@ class Results:
     def __init__(self, effort: Effort, progress: Progress) -> None:
         """Start empty."""
         self.effort, self.progress = effort, progress
-        self.timings: list[Timing] = []
+        self.task = progress.add_task("")
+        self.rows: list[Row] = []
         self.claims: list[Claim] = []
-        self.numbers: dict[str, dict[str, float]] = {}
-        """Other numbers by table, each named with its unit."""
         self.notes: list[str] = []
 
-    def race(self, query: str, contestants: Sequence[Contestant]) -> dict[str, float]:
+    def race(self, group: str, contestants: Sequence[Contestant]) -> dict[str, Rounds]:
         """Let contestants answer in turns.
 
-        Return, and keep, the median nanoseconds per state by ``how``.
+        Return, and keep, the nanoseconds per state of each round by ``how``.
         """
-        medians = race(
+        times = race(
             contestants,
             self.effort,
-            lambda done: self.progress.update(self.task, description=f"{query}, {done}"),
+            lambda done: self.tell(f"{group}, {done}"),
         )
-        timings = [
-            Timing(query, each.who, each.how, ns)
-            for each, ns in zip(contestants, medians, strict=True)
-        ]
-        self.timings += timings
-        return {timing.how: timing.ns for timing in timings}
+        for each, ns in zip(contestants, times, strict=True):
+            where = 1 if each.layout == ONE else each.states, each.layout, each.precision
+            self.rows.append(Row(group, each.who, each.how, NS, Spread.of(ns), *where))
+        return {each.how: ns for each, ns in zip(contestants, times, strict=True)}
+
+    def number(
+        self, group: str, name: str, values: Any, unit: str, better: str = "lower", **where: Any
+    ) -> None:
+        """Keep another quantity, of one value or one per round."""
+        who = where.pop("who", "")
+        self.rows.append(Row(group, who, name, unit, Spread.of(values), **where, better=better))
+
+    def tell(self, text: str) -> None:
+        """Show what is being measured."""
+        self.progress.update(self.task, description=text)
 
     def steps(self, steps: Sequence[tuple[str, Callable[[Results], None]]]) -> None:
         """Run one measurement after the other, and show how far it is."""
-        self.task = self.progress.add_task("", total=len(steps))
+        self.progress.update(self.task, total=len(steps))
         for name, step in steps:
             self.progress.update(self.task, description=name)
             step(self)
             self.progress.advance(self.task)
 
-    def faster(self, what: str, against: str, ours: float, theirs: float, bound: float) -> None:
-        """Claim that theirs takes at least ``bound`` times as long as ours."""
-        self.claims.append(Claim(what, against, ours, theirs, theirs / ours, bound, True, "x"))
+    def faster(self, what: str, against: str, ours: Rounds, theirs: Rounds, bound: float) -> None:
+        """Claim that theirs takes at least ``bound`` times as long as ours, in the median."""
+        mine, other = float(np.median(ours)), float(np.median(theirs))
+        self.claims.append(Claim(what, against, mine, other, other / mine, bound, True, "x"))
 
-    def not_slower(self, what: str, against: str, ours: float, theirs: float, bound: float) -> None:
-        """Claim that ours takes at most ``bound`` times as long as theirs."""
-        self.claims.append(Claim(what, against, ours, theirs, ours / theirs, bound, False, "x"))
+    def not_slower(
+        self, what: str, against: str, ours: Rounds, theirs: Rounds, bound: float
+    ) -> None:
+        """Claim that ours takes at most ``bound`` times as long as theirs, in the median."""
+        mine, other = float(np.median(ours)), float(np.median(theirs))
+        self.claims.append(Claim(what, against, mine, other, mine / other, bound, False, "x"))
 
-    def within(self, what: str, reached: float, bound: float, unit: str) -> None:
-        """Claim that a number is at most ``bound``."""
-        self.claims.append(Claim(what, "", None, None, reached, bound, False, unit))
+    def within(self, what: str, values: Any, bound: float, unit: str) -> None:
+        """Claim that a number, or its median, is at most ``bound``."""
+        self.claims.append(
+            Claim(what, "", None, None, float(np.median(values)), bound, False, unit)
+        )
 
 
 def race(
     contestants: Sequence[Contestant],
     effort: Effort,
     tell: Callable[[str], object] = lambda done: None,
-) -> list[float]:
-    """Return the median time of each contestant [ns per state].
+) -> list[Rounds]:
+    """Return the time of each contestant in each round [ns per state].
 
     Everybody has a turn in every round.
     """
     turns = [_turn(contestant.run, effort.turn) for contestant in contestants]
-    times: list[list[float]] = [[] for _ in contestants]
+    times = np.empty((len(contestants), effort.rounds))
     collecting = gc.isenabled()
     gc.disable()  # a pause would hit whoever is at it
     try:
         for number in range(effort.rounds):
             tell(f"round {number + 1} of {effort.rounds}")
-            for contestant, turn, kept in zip(contestants, turns, times, strict=True):
-                kept.append(1e9 * _seconds(contestant.run, turn) / (turn * contestant.states))
+            for kept, contestant, turn in zip(times, contestants, turns, strict=True):
+                kept[number] = 1e9 * _seconds(contestant.run, turn) / (turn * contestant.states)
     finally:
         if collecting:
             gc.enable()
-    return [statistics.median(kept) for kept in times]
+    return list(times)
 
 
 def calls(

@@ -1,16 +1,17 @@
-"""Results as tables, which can be pasted as Markdown, and as JSON."""
+"""Records as tables, which can be pasted as Markdown."""
 
 from __future__ import annotations
 
 import re
-from itertools import groupby
+from collections.abc import Sequence
 from typing import Any
 
 from rich import box
 from rich.console import Console, Group
 from rich.table import Table
 
-from .races import Claim, Results, Timing
+from .first_answers import COLD, COLD_PROCESSOR, DISK, DISK_RATIO, WARM
+from .record import NS, Claim, Record, Row, grouped
 
 WIDTH = 240  # of a line of text, which no table reaches: rich would break names
 BASELINES = (
@@ -18,41 +19,52 @@ BASELINES = (
     "loop that gives the same",
     "pin.rnea",
     "forwardKinematics",
+    "inverse: all solutions",
     "kernel, 1 thread",
 )
 """How the contestant begins that the others of a query are compared with.
 
 The first that took part.
 """
+WAITS = {
+    COLD: ("cold [s]", 1.0),
+    COLD_PROCESSOR: ("of a processor [s]", 1.0),
+    DISK: ("from disk [ms]", 1e3),
+    DISK_RATIO: ("/ import pinocchio", 1.0),
+    WARM: ("warm [ns/state]", 1.0),
+}
+"""Columns of the table of first answers, and factors of their units."""
 
 
-def name_of(machine: dict[str, Any]) -> list[str]:
+def name_of(record: Record) -> list[str]:
     """Return two lines: the machine, and the versions of what was measured."""
-    versions = ", ".join(
-        f"{name} {number}" for name, number in machine["versions"].items() if number
-    )
+    machine = record.machine
+    versions = ", ".join(f"{name} {number}" for name, number in record.versions.items() if number)
     first = (
         f"{machine['processor']} ({machine['llvm']}), {machine['cores']} cores,"
-        f" {machine['system']}, Python {machine['python']}"
+        f" {machine['memory [GB]']} GB, {machine['system']}; {record.date}"
     )
     return [first, versions]
 
 
-def everything(machine: dict[str, Any], results: Results) -> Group:
+def everything(record: Record) -> Group:
     """Return all tables."""
-    parts: list[Any] = [*name_of(machine), "", claims_table(results.claims), ""]
-    for query, timings in groupby(results.timings, key=lambda timing: timing.query):
-        parts += [timings_table(query, list(timings)), ""]
-    for title, numbers in results.numbers.items():
-        parts += [numbers_table(title, numbers), ""]
-    return Group(*parts, *results.notes)
+    parts: list[Any] = [*name_of(record), "", claims_table(record.claims), ""]
+    groups = grouped(record.rows)
+    waits = [row for group in WAITS for row in groups.pop(group, [])]
+    if waits:
+        parts += [waits_table(waits), ""]
+    for group, rows in groups.items():
+        table = race_table if all(row.unit == NS for row in rows) else numbers_table
+        parts += [table(group, rows), ""]
+    return Group(*parts, *record.notes)
 
 
-def claims_table(claims: list[Claim]) -> Table:
+def claims_table(claims: Sequence[Claim]) -> Table:
     """What must show, and whether it does."""
     table = _table("what must show", "against", "ns per state", "theirs", "reached", "bound", "")
     for claim in claims:
-        bound = f"{'at least' if claim.at_least else 'at most'} {claim.bound:g} {claim.unit}"
+        bound = f"{'at least' if claim.at_least else 'at most'} {claim.bound:.3g} {claim.unit}"
         reached = f"{claim.reached:.3g} {claim.unit}"
         verdict = "PASS" if claim.holds else "below" if claim.at_least else "above"
         table.add_row(
@@ -61,47 +73,57 @@ def claims_table(claims: list[Claim]) -> Table:
     return table
 
 
-def timings_table(query: str, timings: list[Timing]) -> Table:
+def waits_table(rows: Sequence[Row]) -> Table:
+    """Each query's first answer, cold and from disk, and what it takes when warm."""
+    table = _table("query", "asked for", *(head for head, _ in WAITS.values()))
+    cells: dict[tuple[str, str], dict[str, str]] = {}
+    for row in rows:
+        form = row.layout + (", float32" if row.precision == "single" else "")
+        value = row.value.median * WAITS[row.group][1]
+        cells.setdefault((row.name, form), {})[row.group] = _ns(value)
+    for names, values in sorted(cells.items(), key=lambda cell: _first(cell[0][0], rows)):
+        table.add_row(*names, *(values.get(group, "") for group in WAITS))
+    return table
+
+
+def race_table(group: str, rows: Sequence[Row]) -> Table:
     """One query's contestants, fastest first, with their ratio to Pinocchio's loop."""
-    base = baseline(timings)
-    table = _table(query, "how", "ns per state", "" if base is None else f"speed / {base.how}")
-    for timing in sorted(timings, key=lambda timing: timing.ns):
-        ratio = "" if base is None else f"{base.ns / timing.ns:.3g} x"
-        table.add_row(timing.who, timing.how, _ns(timing.ns), ratio)
+    base = baseline(rows)
+    speed = "" if base is None else f"speed / {base.name}"
+    table = _table(group, "how", "ns per state", "quartiles", speed)
+    for row in sorted(rows, key=lambda row: row.value.median):
+        ratio = "" if base is None else f"{base.value.median / row.value.median:.3g} x"
+        table.add_row(row.who, row.name, _ns(row.value.median), _quartiles(row), ratio)
     return table
 
 
-def numbers_table(title: str, numbers: dict[str, float]) -> Table:
+def numbers_table(group: str, rows: Sequence[Row]) -> Table:
     """Other numbers, each named with its unit."""
-    table = _table(title, "")
-    for name, value in numbers.items():
-        table.add_row(name, f"{value:.4g}")
+    table = _table(group, "unit", "median", "quartiles")
+    for row in rows:
+        unit, name = "" if row.unit == "1" else row.unit, row.name
+        if group == "memory":
+            name = f"{name}, N = {row.states}, {row.layout}"
+        table.add_row(name, unit, f"{row.value.median:.4g}", _quartiles(row))
     return table
 
 
-def baseline(timings: list[Timing]) -> Timing | None:
+def baseline(rows: Sequence[Row]) -> Row | None:
     """Return the contestant that the others are compared with."""
-    matching = (timing for start in BASELINES for timing in timings if timing.how.startswith(start))
+    matching = (row for start in BASELINES for row in rows if row.name.startswith(start))
     return next(matching, None)
 
 
-def as_json(machine: dict[str, Any], results: Results) -> dict[str, Any]:
-    """Return everything as what JSON can hold."""
-    return {
-        "machine": machine,
-        "quick": results.effort.quick,
-        "claims": [claim._asdict() | {"holds": claim.holds} for claim in results.claims],
-        "timings": [timing._asdict() for timing in results.timings],
-        "numbers": results.numbers,
-        "notes": results.notes,
-    }
-
-
-def text(machine: dict[str, Any], results: Results) -> str:
+def text(record: Record) -> str:
     """Return all tables as text that is Markdown, whatever the width of the terminal."""
+    return markdown(everything(record))
+
+
+def markdown(content: Any) -> str:
+    """Return what rich can print as lines of text without marks or colours."""
     console = Console(width=WIDTH, color_system=None, markup=False, highlight=False)
     with console.capture() as captured:
-        console.print(everything(machine, results))
+        console.print(content)
     lines = "\n".join(line.strip() for line in captured.get().splitlines())
     return re.sub("\n{3,}", "\n\n", lines) + "\n"
 
@@ -111,6 +133,16 @@ def _table(*head: str) -> Table:
     for number, name in enumerate(head):
         table.add_column(name, justify="left" if number < 2 else "right", overflow="fold")
     return table
+
+
+def _first(name: str, rows: Sequence[Row]) -> int:
+    """Place of a query: that of its first row."""
+    return next(place for place, row in enumerate(rows) if row.name == name)
+
+
+def _quartiles(row: Row) -> str:
+    value = row.value
+    return "" if value.rounds == 1 else f"{_ns(value.lower)} to {_ns(value.upper)}"
 
 
 def _ns(value: float | None) -> str:

@@ -49,9 +49,8 @@ def one_arm(arm: Arm, results: Results) -> None:
     ]
     ns = results.race(f"{seconds:g} s of motion with stiction", contestants)
     for how, taken in ns.items():
-        results.within(
-            f"{SECONDS:g} s of motion, {how}", 1e-9 * taken * SECONDS / seconds, LIMIT, "s"
-        )
+        whole = 1e-9 * taken * SECONDS / seconds
+        results.within(f"{SECONDS:g} s of motion, {how}", whole, LIMIT, "s")
 
 
 def many(arm: Arm, results: Results) -> None:
