@@ -30,7 +30,7 @@ from .machine import host_target, link, load, map_file
 FOLDER = "IRBMODELS_CACHE"
 """Environment variable that names another folder."""
 log = logging.getLogger("irbmodels")
-_OURS = re.compile(r"kernel_[0-9a-f]{24}|new_kernel_\w+")
+_OURS = re.compile(r"kernel_[0-9a-f]{24}|new_kernel_[a-z0-9_]{8}")
 _DIGEST = hashlib.sha256().digest_size
 _codes: dict[str, Code] = {}  # of this process
 _refused: set[Path] = set()  # folders of which was said why nothing is kept
@@ -146,7 +146,9 @@ def kernel_code(key: str, title: str, compiled: Callable[[], tuple[bytes, Signat
 def is_ready(key: str) -> bool:
     """Return whether a kernel is in this process or on disk."""
     name = _name(key)
-    return name in _codes or (folder() / name).is_file()
+    if name not in _codes and (code := _found(name)):
+        _codes[name] = code
+    return name in _codes
 
 
 def _name(key: str) -> str:
@@ -216,7 +218,7 @@ def _found(name: str) -> Code | None:
                 except OSError:  # files of this disk must not be run
                     pass
             return Code(load(body[:size]), signature)
-    except (OSError, ValueError):
+    except (OSError, ValueError, TypeError):
         return None
 
 
@@ -235,12 +237,12 @@ def _why_not(wanted: Path) -> str:
     nearest = next(
         path for path in (wanted.absolute(), *wanted.absolute().parents) if os.path.lexists(path)
     )
-    if wanted.is_dir() and not _is_private(wanted.stat()):
+    if os.path.isdir(wanted) and not _is_private(wanted.stat()):
         return (
             f": other users can write in {wanted}, and machine code is run as it lies there; make"
             f" the folder yours alone (chmod 700), or name another one in {FOLDER}"
         )
-    if nearest.is_dir():
+    if os.path.isdir(nearest):
         return f": nothing can be written in {wanted}"
     return (
         f": {nearest} is a file where the folder of kernels should be; remove it, or name a folder"

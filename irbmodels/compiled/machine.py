@@ -96,12 +96,19 @@ def _target_machine(target: Target, triple: str | None) -> Any:
     )
 
 
-def link(code: bytes) -> tuple[bytes, int | None]:
-    """Resolve the references of an object file to itself, as it lies in memory.
+class _References(NamedTuple):
+    """References of an object file to itself, as it lies in memory."""
 
-    Returns:
-        The object file, and the offset of its function; None where it cannot run as it lies, which
-        takes Linux on x86-64, and no references but relative ones.
+    offsets: dict[int, int]
+    """Relative address by place."""
+    entry: int
+    """Place of the function."""
+
+
+def _references(code: bytes) -> _References | None:
+    """Return the references of an object file; None where it cannot run as it lies.
+
+    That takes Linux on x86-64, and none but relative references to what is in the file.
     """
     magic, machine = _ELF_X86_64
     if not (
@@ -109,8 +116,7 @@ def link(code: bytes) -> tuple[bytes, int | None]:
         and code.startswith(magic)
         and struct.unpack_from("<H", code, 18)[0] == machine
     ):
-        return code, None
-    image = bytearray(code)
+        return None
     (start,) = struct.unpack_from("<Q", code, 40)
     count, _ = struct.unpack_from("<HH", code, 60)
     # name, type, flags, address, offset, size, link, info, alignment, entry size
@@ -123,27 +129,50 @@ def link(code: bytes) -> tuple[bytes, int | None]:
         _, _, _, section, value, _ = symbols[number]
         return int(sections[section][4] + value)
 
+    offsets = {}
     for _, kind, _, _, offset, size, _, target, _, _ in sections:
         if kind != _RELA:
             continue
         for at in range(offset, offset + size, 24):
             where, info, addend = struct.unpack_from("<QQq", code, at)
-            if info & 0xFFFFFFFF not in (_PC32, _PLT32):
-                return code, None
+            number, reference = info >> 32, info & 0xFFFFFFFF
+            if reference not in (_PC32, _PLT32) or not 0 < symbols[number][3] < count:
+                return None
             place = sections[target][4] + where
-            struct.pack_into("<i", image, place, place_of(info >> 32) + addend - place)
+            offsets[place] = place_of(number) + addend - place
     name, names = ENTRY.encode() + b"\0", sections[table[6]][4]
     (number,) = (i for i, symbol in enumerate(symbols) if code.startswith(name, names + symbol[0]))
-    return bytes(image), place_of(number)
+    return _References(offsets, place_of(number))
+
+
+def link(code: bytes) -> tuple[bytes, int | None]:
+    """Resolve the references of an object file to itself, as it lies in memory.
+
+    Returns:
+        The object file, and the offset of its function; None where it cannot run as it lies.
+    """
+    references = _references(code)
+    if references is None:
+        return code, None
+    image = bytearray(code)
+    for place, offset in references.offsets.items():
+        struct.pack_into("<i", image, place, offset)
+    return bytes(image), references.entry
 
 
 _loaded: list[Any] = []  # machine code and descriptions of functions live as long as the process
 
 
 def load(code: bytes) -> int:
-    """Return the address of the function of an object file, which LLVM loads."""
+    """Return the address of the function of an object file, linked or not, which LLVM loads."""
     import llvmlite.binding as llvm
 
+    references = _references(code)
+    if references is not None:  # LLVM adds what lies there to each relative address
+        image = bytearray(code)
+        for place in references.offsets:
+            struct.pack_into("<i", image, place, 0)
+        code = bytes(image)
     machine = _target_machine(host_target(), None)
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
