@@ -14,7 +14,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
-FLAGS = "contract arcp nsz"
+FLAGS = "contract nsz"
 
 _SIN = (
     1.58962301576546568060e-10, -2.50507477628578072866e-8, 2.75573136213857245213e-6,
