@@ -179,7 +179,7 @@ def test_shares_are_those_of_the_limits():
     np.testing.assert_allclose(by["acceleration"] * acceleration, a)
     inside = 0.4 * q
     tau = np.array([robot.inverse_dynamics(*state) for state in zip(inside, v, a, strict=True)])
-    shares = {one.kind: one.values for one in limits.shares(inside, v, a, slopes=False)}
+    shares = {one.kind: one.values for one in limits.shares(inside, v, a)}
     np.testing.assert_allclose(
         shares["torque"] * robot.limits.effort, tau, atol=1e-9 * np.abs(tau).max()
     )

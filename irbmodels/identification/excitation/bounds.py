@@ -6,6 +6,7 @@ smoothed, so that a search has its gradient.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -22,7 +23,7 @@ from ...robot.collision import Clearance, clearance, collides
 from ...robot.robot import Robot
 from ...robot.tool_extent import ToolExtent
 from ...tasks.path_check import Box
-from .regressor import MappedFunction, map_function
+from .regressor import StateFunction
 
 # the smooth maximum of N shares is above the largest by at most log(2 N) / 200, some 2 %
 SHARPNESS = 200.0
@@ -73,6 +74,9 @@ class LinearConstraints(NamedTuple):
     offsets: Array
 
 
+Slopes = Callable[[], tuple[Array | None, Array | None, Array | None]]
+
+
 class LimitShares(NamedTuple):
     """Shares of one kind of limit along ``N`` states."""
 
@@ -80,8 +84,8 @@ class LimitShares(NamedTuple):
     """``range``, ``speed``, ``acceleration``, ``torque`` or ``box``."""
     values: Array
     """``(N, K)``, a column per axis, or per base axis of the box."""
-    slopes: tuple[Array | None, Array | None, Array | None]
-    """Derivatives by q, v and a: ``(K, n)`` where they are constant, else ``(N, K, n)``.
+    slopes: Slopes
+    """Returns derivatives by q, v and a: ``(K, n)`` where they are constant, else ``(N, K, n)``.
 
     None where they are 0.
     """
@@ -99,7 +103,7 @@ class LimitShares(NamedTuple):
         Shape ``(K, size, n)``; ``maps`` lead from the parameters to q, v and a.
         """
         gradient = np.zeros((self.values.shape[1], maps[0].shape[1], 1))
-        for rows, slope in zip(maps, self.slopes, strict=True):
+        for rows, slope in zip(maps, self.slopes(), strict=True):
             if slope is not None and slope.ndim == 2:
                 gradient = gradient + (weights.T @ rows)[:, :, None] * slope[:, None, :]
             elif slope is not None:
@@ -137,7 +141,7 @@ class MotionLimits:
         self._speed = np.diag(1.0 / limits.velocity)
         self._acceleration = np.diag(1.0 / acceleration)
         self._effort = 1.0 / limits.effort
-        self._torques, self._torque_derivatives, self._tcp = _functions(robot)
+        self._tcp, self._tcp_slope = _tcp_functions(robot)
         if bounds.box is not None:
             low, high = (np.array(corner, dtype=float) for corner in bounds.box)
             self._box = 0.5 * (low + high), 0.5 * (high - low)
@@ -145,35 +149,42 @@ class MotionLimits:
         if bounds.collision:
             collides(self.robot, self.middle)  # raises where there are no shapes
 
-    def shares(self, q: Array, v: Array, a: Array, slopes: bool = True) -> list[LimitShares]:
-        """Return the shares of states ``(N, n)``, with their derivatives where they are wanted."""
+    def shares(self, q: Array, v: Array, a: Array) -> list[LimitShares]:
+        """Return the shares of states ``(N, n)``."""
         rows, centre = self._range
+        speed, acceleration = self._speed, self._acceleration
         shares = [
-            LimitShares("range", q @ rows.T - centre, (rows, None, None)),
-            LimitShares("speed", v @ self._speed, (None, self._speed, None)),
+            LimitShares("range", q @ rows.T - centre, lambda: (rows, None, None)),
+            LimitShares("speed", v @ speed, lambda: (None, speed, None)),
         ]
         if self.bounds.acceleration is not None:
-            slope = self._acceleration
-            shares.append(LimitShares("acceleration", a @ slope, (None, None, slope)))
-        count, n = q.shape
-        function = self._torque_derivatives if slopes else self._torques
-        tau, *derivatives = function(count)(q.T, v.T, a.T)
-        by: list[Array | None] = [
-            x.reshape(n, count, n).swapaxes(0, 1) * self._effort[:, None] for x in derivatives
-        ] or [None] * 3
-        shares.append(LimitShares("torque", tau.T * self._effort, (by[0], by[1], by[2])))
+            change = a @ acceleration
+            shares.append(LimitShares("acceleration", change, lambda: (None, None, acceleration)))
+        robot, friction = self.robot, self.robot.friction_model is not None
+        tau = robot.inverse_dynamics(q, v, a, friction=friction)
+
+        def of_torques() -> tuple[Array, Array, Array]:
+            by = robot.inverse_dynamics_derivatives(q, v, a, friction=friction)
+            effort = self._effort[:, None]
+            return by.q * effort, by.v * effort, by.a * effort
+
+        shares.append(LimitShares("torque", tau * self._effort, of_torques))
         if self.bounds.box is not None:
-            position, jacobian = self._tcp(count)(q.T)
             centre, half = self._box
-            slope = jacobian.reshape(3, count, n).swapaxes(0, 1) / half[:, None]
-            shares.append(LimitShares("box", (position.T - centre) / half, (slope, None, None)))
+
+            def of_sides() -> tuple[Array, None, None]:
+                return self._tcp_slope(q) / half[:, None], None, None
+
+            shares.append(LimitShares("box", (self._positions(q) - centre) / half, of_sides))
         return shares
+
+    def _positions(self, q: Array) -> Array:
+        """Positions of the TCP [m], ``(N, 3)``."""
+        return self._tcp(q)[..., 0]
 
     def largest_shares(self, q: Array, v: Array, a: Array) -> dict[str, Array]:
         """Return the largest share of each limit by its kind; of the box that of the whole tool."""
-        largest = {
-            one.kind: np.abs(one.values).max(axis=0) for one in self.shares(q, v, a, slopes=False)
-        }
+        largest = {one.kind: np.abs(one.values).max(axis=0) for one in self.shares(q, v, a)}
         if self.bounds.box is not None:
             largest["box"] = np.abs(self._tool_shares(q)).max(axis=0).reshape(2, 3).max(axis=0)
         return largest
@@ -181,7 +192,7 @@ class MotionLimits:
     def _tool_shares(self, q: Array) -> Array:
         """Lowest and highest coordinates of the tool as shares of the box, ``(N, 6)``."""
         centre, half = self._box
-        ends = self._tool.ends(q, self._tcp(len(q))(q.T)[0].T)
+        ends = self._tool.ends(q, self._positions(q))
         return np.hstack([(end - centre) / half for end in ends])
 
     def is_clear(self, q: Array) -> bool:
@@ -259,20 +270,11 @@ def _critical_samples(room: Array) -> NDArray[np.int_]:
 
 
 @lru_cache(maxsize=8)  # a hundred random motions of one robot ask for the same
-def _functions(robot: Robot) -> tuple[MappedFunction, MappedFunction, MappedFunction]:
-    """Torques of many states; torques and their derivatives; the TCP and its derivative."""
-    torque, slopes, pose = (
-        robot.symbolic(name)
-        for name in ("inverse_dynamics", "inverse_dynamics_derivatives", "pose")
-    )
+def _tcp_functions(robot: Robot) -> tuple[StateFunction, StateFunction]:
+    """Position of the TCP, and its derivative by q."""
+    pose = robot.symbolic("pose")
     import casadi as ca
 
-    state = [ca.SX.sym(name, robot.n) for name in ("q", "v", "a")]
-    tau, position = torque(*state), pose(state[0])[:3, 3]
-    return (
-        map_function(ca.Function("torques", state, [tau])),
-        map_function(ca.Function("slopes", state, ca.cse([tau, *slopes(*state)]))),
-        map_function(
-            ca.Function("tcp", state[:1], ca.cse([position, ca.jacobian(position, state[0])]))
-        ),
-    )
+    q = ca.SX.sym("q", robot.n)
+    position = pose(q)[:3, 3]
+    return StateFunction([q], position), StateFunction([q], ca.jacobian(position, q))

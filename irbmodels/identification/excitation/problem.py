@@ -91,8 +91,8 @@ class ExcitationProblem:
     def _linear_shares(self, direction: Array, maps: Maps) -> list[tuple[Array, Array]]:
         """Shares that are linear in the parameters: at rest ``(1, n)``, added ``(N, n)``."""
         q, v, a = self.states(self.centre + direction, maps)
-        rest = self.limits.shares(self.posture[None], 0.0 * v[:1], 0.0 * a[:1], slopes=False)
-        moving = self.limits.shares(q, v, a, slopes=False)
+        rest = self.limits.shares(self.posture[None], 0.0 * v[:1], 0.0 * a[:1])
+        moving = self.limits.shares(q, v, a)
         return [
             (one.values, other.values - one.values)
             for one, other in zip(rest, moving, strict=True)
@@ -163,7 +163,7 @@ class ExcitationProblem:
 
     def constraints(self, x: Array, obstacles: Sequence[LinearConstraints] = ()) -> Array:
         """Room that is left of every limit, and beyond every obstacle; negative if exceeded."""
-        shares = self.limits.shares(*self.states(x, self.coarse), slopes=False)
+        shares = self.limits.shares(*self.states(x, self.coarse))
         room = [self.limits.bounds.share - one.smooth_maximum()[0] for one in shares]
         beyond = [
             (self.family.maps(one.times).q @ x * one.normals).sum(axis=1) + one.offsets

@@ -2,14 +2,15 @@
 
 Gradients run backwards: from the criterion to the entries of the regressor, and from those, by
 CasADi's reverse mode on the expressions of the compiled layer, to positions, speeds and
-accelerations.
+accelerations. Values come from the robot itself, which has machine code for many states.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from functools import cache, lru_cache
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,13 +19,10 @@ from ...checks import as_choice
 from ...model.types import Array
 from ...robot.base_parameters import BaseParameters
 from ...robot.robot import Robot
+from ..fits.accumulator import update_factor
 
 ROWS = 64  # multiplied at a time
-NEAR = 1e-6  # of the pivots, below which Cholesky is not exact
 ZERO = 1e-14  # singular value of unit columns that rounding leaves of 0; logarithms stop there
-
-MappedFunction = Callable[[int], Callable[..., list[Array]]]
-"""A function of as many states as are asked for."""
 
 
 class Gradient(NamedTuple):
@@ -32,6 +30,36 @@ class Gradient(NamedTuple):
 
     value: float
     gradient: Array
+
+
+class StateFunction:
+    """Expressions of one state, evaluated at many.
+
+    Without the conversions of a ``casadi.Function`` that is called, which take most of its time.
+    """
+
+    def __init__(self, inputs: Sequence[Any], output: Any) -> None:
+        """Take column vectors of ``casadi.SX``, and a matrix that depends on them."""
+        import casadi as ca
+
+        self.shape: tuple[int, int] = output.shape
+        self._function = ca.Function(
+            "states", [ca.vertcat(*inputs)], [ca.densify(ca.cse(ca.vec(output)))]
+        )
+
+    def __call__(self, *inputs: Array) -> Array:
+        """Return the outputs ``(N, rows, columns)`` at inputs ``(N, size)`` each."""
+        states = np.hstack(inputs)
+        state, output = np.empty(states.shape[1]), np.empty(self.shape[0] * self.shape[1])
+        buffer, evaluate = self._function.buffer()  # of this call alone: there may be threads
+        buffer.set_arg(0, state.data)  # type: ignore[call-arg]  # CasADi's stubs want a size
+        buffer.set_res(0, output.data)  # type: ignore[call-arg]
+        outputs = np.empty((len(states), output.size))
+        for row, result in zip(states, outputs, strict=True):
+            state[:] = row
+            evaluate()
+            result[:] = output
+        return outputs.reshape(len(states), *self.shape[::-1]).swapaxes(1, 2)  # column by column
 
 
 class BaseRegressor:
@@ -43,84 +71,51 @@ class BaseRegressor:
         Raises:
             MissingExtra: without casadi.
         """
-        self.size, self.rank = len(base.axes), base.rank
-        self._stacked, self._backwards = _functions(robot, tuple(base.axes), tuple(base.columns))
+        # a copy: kernels of a used robot, which are there from the start, differ in the last bit
+        self._robot, self._base = replace(robot), base
+        self._gradient = _weighted_gradient(robot, tuple(base.axes), tuple(base.columns))
 
     def stacked(self, q: Array, v: Array, a: Array) -> Array:
         """Regressors of states ``(N, n)`` one below the other, shape ``(N axes, rank)``."""
-        (Y,) = self._stacked(len(q))(q.T, v.T, a.T)
-        return Y.reshape(self.size, len(q), self.rank).swapaxes(0, 1).reshape(-1, self.rank)
+        Y = self._base.reduced(self._robot.regressor(q, v, a))
+        return np.reshape(Y, (-1, self._base.rank))
 
     def backwards(self, q: Array, v: Array, a: Array, weights: Array) -> list[Array]:
         """Derivatives of ``sum(weights * stacked(q, v, a))`` by q, v, a, shape ``(N, n)`` each."""
-        side = weights.reshape(len(q), self.size, self.rank).swapaxes(0, 1).reshape(self.size, -1)
-        return [columns.T for columns in self._backwards(len(q))(q.T, v.T, a.T, side)]
+        columns = self._gradient(q, v, a, weights.reshape(len(q), -1))
+        return list(columns.transpose(2, 0, 1))
 
 
 @lru_cache(maxsize=8)
-def _functions(
+def _weighted_gradient(
     robot: Robot, axes: tuple[int, ...], columns: tuple[int, ...]
-) -> tuple[MappedFunction, MappedFunction]:
-    """Base regressor of many states, and the derivatives of its weighted sum by q, v and a."""
+) -> StateFunction:
+    """Derivatives of the weighted sum of a base regressor, by rows, by q, v and a: ``(n, 3)``."""
     regressor = robot.symbolic("regressor")
     import casadi as ca
 
     state = [ca.SX.sym(name, robot.n) for name in ("q", "v", "a")]
-    Y = regressor(*state)[list(axes), list(columns)]
-    weights = ca.SX.sym("weights", *Y.shape)
-    back = [ca.gradient(ca.dot(weights, Y), x) for x in state]
-    return map_function(ca.Function("Y", state, ca.cse([Y]))), map_function(
-        ca.Function("back", [*state, weights], ca.cse(back))
-    )
-
-
-def map_function(function: Any) -> MappedFunction:
-    """Return a ``casadi.Function`` for any number of states, side by side as columns.
-
-    The function of each number of states is made once.
-    """
-
-    @cache
-    def of_count(count: int) -> Callable[..., list[Array]]:
-        mapped = function.map(count)
-        return lambda *states: [result.full() for result in mapped.call(list(states))]
-
-    return of_count
+    Y = regressor(*state)[list(axes), list(columns)].T
+    weights = ca.SX.sym("weights", Y.numel())
+    total = ca.dot(weights, ca.vec(Y))
+    return StateFunction([*state, weights], ca.horzcat(*(ca.gradient(total, x) for x in state)))
 
 
 def _factors(Y: Array) -> tuple[Array, Array, Array, Array]:
     """Lengths of columns, unit columns, singular values (largest first), right vectors."""
     lengths = np.maximum(np.linalg.norm(Y, axis=0), np.finfo(float).tiny)
     units = Y / lengths
-    _, values, rows = np.linalg.svd(_triangle(units))
+    _, values, rows = np.linalg.svd(update_factor(np.zeros((len(lengths),) * 2), units))
     return lengths, units, np.maximum(values, ZERO), rows.T
 
 
-def _triangle(units: Array) -> Array:
-    """Triangular factor by Cholesky twice [Yamamoto et al. 2015, CholeskyQR2].
-
-    It is as exact as Householder's. In products of a few rows each, for which BLAS starts no
-    threads: those take up to a hundred times as long for matrices of this size while other
-    processes run. Nearly dependent columns are left to LAPACK.
-    """
-    factor: Array = np.eye(units.shape[1])
-    try:
-        for _ in range(2):
-            parts = _parts(_by_rows(units, np.asarray(np.linalg.inv(factor))))
-            squares = np.sum([part.T @ part for part in parts], axis=0)
-            factor = np.linalg.cholesky(squares).T @ factor
-    except np.linalg.LinAlgError:
-        factor = np.zeros((1, 1))
-    size = np.abs(np.diag(factor))
-    return factor if size.min() > NEAR * size.max() else np.asarray(np.linalg.qr(units, mode="r"))
-
-
-def _parts(Y: Array) -> list[Array]:
-    return [Y[start : start + ROWS] for start in range(0, len(Y), ROWS)]
-
-
 def _by_rows(Y: Array, matrix: Array) -> Array:
-    return np.concatenate([part @ matrix for part in _parts(Y)])
+    """Product in parts so small that BLAS starts no threads.
+
+    While other processes run, these take up to a hundred times as long for matrices of this size.
+    """
+    parts = (Y[start : start + ROWS] for start in range(0, len(Y), ROWS))
+    return np.concatenate([part @ matrix for part in parts])
 
 
 def singular_values(Y: Array) -> Array:

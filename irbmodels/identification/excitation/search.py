@@ -130,9 +130,11 @@ def optimise(
     def regressor(x: Array) -> Array:
         return problem.regressor.stacked(*problem.states(x, problem.coarse))
 
-    def rated(x: Array) -> tuple[float, float, Array]:
-        excess = -float(problem.constraints(x, obstacles).min())
-        return max(SLACK, excess), chosen.exact(regressor(x)), x
+    def rated(x: Array) -> tuple[float, float, Array, float]:
+        excess, Y = -float(problem.constraints(x, obstacles).min()), regressor(x)
+        shown = condition(Y)
+        exact = shown if chosen.exact is condition else chosen.exact(Y)
+        return max(SLACK, excess), exact, x, shown
 
     best = rated(x)
 
@@ -154,7 +156,7 @@ def optimise(
         candidate = rated(parameters(z))
         if candidate[:2] < best[:2]:
             best = candidate
-        report(condition(regressor(candidate[2])))
+        report(candidate[3])
 
     minimize(
         objective,
