@@ -55,6 +55,11 @@ def cross(a: Vector, b: Vector) -> Vector:
     return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 
 
+def symmetric(rows: Matrix) -> Matrix:
+    """Return a symmetric matrix with the entries above its diagonal below as well."""
+    return [[rows[min(i, j)][max(i, j)] for j in range(3)] for i in range(3)]
+
+
 class JointRotation(NamedTuple):
     """Rotation of a joint's frame in its parent's: a constant one, then an angle about z."""
 
@@ -71,6 +76,19 @@ class JointRotation(NamedTuple):
         """Return a vector of the parent's axes in this frame's."""
         x, y, z = (dot(column, x) for column in zip(*self.fixed, strict=True))
         return [self.cos * x + self.sin * y, self.cos * y - self.sin * x, z]
+
+    def tensor_to_parent(self, tensor: Matrix) -> Matrix:
+        """Return a symmetric tensor of this frame in the parent's axes."""
+        if is_zero(self.sin):
+            columns = [times(self.fixed, column) for column in tensor]
+            return symmetric([times(self.fixed, row) for row in transpose(columns)])
+        (xx, xy, xz), (_, yy, yz), (_, _, zz) = tensor
+        half = self.sin * (xx - yy) + (self.cos + self.cos) * xy
+        across = self.sin * half
+        x, y = self.cos * xz - self.sin * yz, self.sin * xz + self.cos * yz
+        xx, xy, yy = xx - across, self.cos * half - xy, yy + across
+        columns = [times(self.fixed, column) for column in ([xx, xy, x], [xy, yy, y], [x, y, zz])]
+        return symmetric([times(self.fixed, row) for row in transpose(columns)])
 
 
 class Body(NamedTuple):
@@ -96,15 +114,17 @@ class Body(NamedTuple):
     def in_parent(self, rotation: JointRotation, p: Vector) -> Body:
         """Return the body in the frame of a parent, where its own origin is at ``p``."""
         m, first = self.mass, rotation.to_parent(self.first)
-        half = [rotation.to_parent(column) for column in transpose(self.tensor)]
-        half = [rotation.to_parent(row) for row in transpose(half)]
+        turned = rotation.tensor_to_parent(self.tensor)
         weight = [f + 0.5 * m * x for f, x in zip(first, p, strict=True)]
         shift = [p[i] * weight[i] for i in range(3)]
-        tensor = [
-            [half[i][j] - p[i] * weight[j] - p[j] * weight[i] for j in range(3)] for i in range(3)
-        ]
+        tensor = symmetric(
+            [
+                [turned[i][j] - p[i] * weight[j] - p[j] * weight[i] for j in range(3)]
+                for i in range(3)
+            ]
+        )
         for i in range(3):  # the trace less what would cancel
-            tensor[i][i] = half[i][i] + 2.0 * (shift[(i + 1) % 3] + shift[(i + 2) % 3])
+            tensor[i][i] = turned[i][i] + 2.0 * (shift[(i + 1) % 3] + shift[(i + 2) % 3])
         return Body(m, [f + m * x for f, x in zip(first, p, strict=True)], tensor)
 
     def plus(self, other: Body) -> Body:

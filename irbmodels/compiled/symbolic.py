@@ -32,6 +32,13 @@ from .spatial import (
 )
 from .trace import Scalar, Trace, cos, exp, sign, sin
 
+FEW = 7
+"""Axes up to which slopes of ``M`` give the Coriolis matrix in fewer operations than recursions.
+
+They grow with the third power of the axes, recursions with the second: of arms with axes at right
+angles the matrix takes 1175 operations instead of 1660 with six axes, 5755 and 5208 with ten.
+"""
+
 
 class Link(NamedTuple):
     """A joint as expressions."""
@@ -217,7 +224,24 @@ class Dynamics:
 
     def coriolis(self) -> Matrix:
         """Matrix of the Christoffel symbols: half the derivative of ``C v`` by v."""
-        return [[0.5 * x for x in row] for row in jacobian(self.coriolis_torque(), self.v)]
+        halves = [0.5 * x for x in self.v]
+        if self.mechanism.n > FEW:
+            return jacobian(self.torques(halves, self._still, ORIGIN), halves)
+        return self._christoffel(halves)
+
+    def _christoffel(self, rates: Vector) -> Matrix:
+        """``dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i``, summed over ``k`` with rates."""
+        M, axes = self.mass_matrix(), range(self.mechanism.n)
+        pairs = [(i, j) for i in axes for j in axes if i <= j]
+        slopes = dict(zip(pairs, jacobian([M[i][j] for i, j in pairs], self.q), strict=True))
+        slopes |= {(j, i): slope for (i, j), slope in slopes.items()}
+        return [
+            [
+                dot([slopes[i, j][k] + slopes[i, k][j] - slopes[j, k][i] for k in axes], rates)
+                for j in axes
+            ]
+            for i in axes
+        ]
 
     def mass_matrix(self) -> Matrix:
         """``M``, rotors included, from composite bodies [Featherstone 2008, ch. 6]."""
@@ -255,8 +279,12 @@ class Dynamics:
 
     def inverse_dynamics_derivatives(self) -> tuple[Matrix, Matrix, Matrix]:
         """Derivatives of :meth:`inverse_dynamics` with respect to q, v and a, ``(n, n)`` each."""
-        tau = self.inverse_dynamics()
-        return jacobian(tau, self.q), jacobian(tau, self.v), self.mass_matrix()
+        tau, M = self.inverse_dynamics(), self.mass_matrix()
+        if self.mechanism.n > FEW:
+            return jacobian(tau, self.q), jacobian(tau, self.v), M
+        friction = jacobian(self.friction(), self.v)
+        rows = zip(self._christoffel(self.v), friction, strict=True)
+        return jacobian(tau, self.q), [add(rigid, dry) for rigid, dry in rows], M
 
     def energy(self) -> tuple[Scalar, Scalar]:
         """Kinetic and potential energy."""
