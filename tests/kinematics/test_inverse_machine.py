@@ -1,6 +1,7 @@
 """Machine code gives what the reference gives."""
 
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -88,8 +89,9 @@ def test_machine_code_at_a_folded_arm():
 
 def test_without_machine_code_numpy_answers(monkeypatch):
     """Where llvmlite is not installed the answers are the same."""
-    monkeypatch.setattr(solver, "installed", lambda: False)
     robot, other = irb.load("irb1400"), ROBOTS["irb1400"]
+    compiled(other)
+    monkeypatch.setattr(solver, "installed", lambda: False)
     T = forward("irb1400", postures("irb1400", 2000, seed=13))
     a, b = robot.inverse_kinematics(T), other.inverse_kinematics(T)
     assert robot._inverse._kernel is None
@@ -115,6 +117,15 @@ def test_machine_code_waits_until_it_is_worth_it(name, monkeypatch):
     assert loaded == [machine.STATE]
     robot.inverse_kinematics(T.homogeneous[None])
     assert loaded == [machine.STATE, machine.ROWS]
+
+
+def test_other_formulas_are_compiled_anew(monkeypatch):
+    """Machine code that is kept belongs to the formulas, and to the structure of the arm."""
+    solver = compiled(ROBOTS["irb1400"])
+    solver.many(np.eye(4)[None], False, None, None)
+    assert machine.KernelSolver(solver.arm, solver._bounds)._kernel.is_ready()
+    monkeypatch.setattr(Path, "read_bytes", lambda path: b"")
+    assert not machine.KernelSolver(solver.arm, solver._bounds)._kernel.is_ready()
 
 
 def test_robots_can_be_pickled_afterwards():
