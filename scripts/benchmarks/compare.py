@@ -6,7 +6,8 @@
 A ratio is within noise where the middle halves of the rounds of both runs overlap. What one run
 alone measured is listed below the tables. Where machines, versions or settings differ, lines on top
 say so: then ratios say more about these than about the code. Pinocchio's own rows, whose code is
-the same in both, tell how much the machine itself differed.
+the same in both, tell how much the machine itself differed, and how far two runs of one code are
+apart.
 
 Exit code: 0; 1 if something became worse by more than the threshold, and not within noise; 2 if a
 file is no record.
@@ -22,6 +23,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from bench.comparison import (
     Pair,
     differences,
@@ -105,11 +107,11 @@ def _summary(pairs: Sequence[Pair]) -> list[str]:
     counts = Counter(pair.verdict for pair in pairs)
     words = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
     lines = [f"{len(pairs)} quantities of both: {words}" if pairs else "no quantity is in both"]
-    ratio, number = drift(pairs)
-    if number:
+    if ratios := drift(pairs):
+        least, middle, most = map(_ratio, (ratios[0], float(np.median(ratios)), ratios[-1]))
         lines.append(
-            f"Pinocchio's own rows: B / A is {_ratio(ratio)} in the median of {number}; as their"
-            " code is the same, so much is the machine's"
+            f"Pinocchio's own rows, whose code is the same: B / A is {middle} in the median of"
+            f" {len(ratios)}, from {least} to {most}"
         )
     return lines
 

@@ -287,7 +287,7 @@ def test_compare_prints_ratios_of_both_and_lists_the_rest(files, monkeypatch, ca
         "5 quantities of both: 1 better, 1 within noise, 3 worse",
         "only in A: 1\ndynamics: gone, N = 4096",
         "only in B: 1\ndynamics: new, N = 4096",
-        "B / A is 1.25 in the median of 1",
+        "B / A is 1.25 in the median of 1, from 1.25 to 1.25",
     ):
         assert line in shown, shown
     assert run_script("compare", monkeypatch, *files, "--group", "one core") == 0

@@ -88,13 +88,13 @@ def differences(before: Record, after: Record) -> list[str]:
     return [line for line in lines if line]
 
 
-def drift(pairs: Sequence[Pair]) -> tuple[float, int]:
-    """Return the median ratio of Pinocchio's own rows, and how many there are.
+def drift(pairs: Sequence[Pair]) -> list[float]:
+    """Return the ratios of Pinocchio's own rows, in ascending order.
 
-    Their code is the same in both runs, so that it tells how much faster or slower the machine was.
+    Their code is the same in both runs: their median tells how much slower the machine was, and
+    their ends how far two runs of one code are apart.
     """
-    ratios = [pair.ratio for pair in pairs if pair.before.who == PEER]
-    return (float(np.median(ratios)), len(ratios)) if ratios else (np.nan, 0)
+    return sorted(pair.ratio for pair in pairs if pair.before.who == PEER)
 
 
 def mean_ratio(pairs: Sequence[Pair]) -> float:
