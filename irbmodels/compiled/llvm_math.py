@@ -202,7 +202,7 @@ class Instructions:
         return self.as_reals(self.integers("shl", exponent, self.integer(mantissa)))
 
     def atan2(self, y: str, x: str) -> str:
-        """Write the angle of a point; 0 at the origin.
+        """Write the angle of a point; 0 at the origin; coordinates are finite, and their sum is.
 
         The smaller coordinate over the larger, less a turn of 45 degrees above tan(22.5 degrees),
         goes through the polynomial of atan(u)/u.

@@ -63,12 +63,12 @@ def apply(
     dtype, count = inputs[0].dtype, len(inputs[0])
     if layout == COLUMNS:
         results: list[Any] = [np.full((size, count), np.nan, dtype) for size in sizes]
-        assert run(*(np.ascontiguousarray(x.T) for x in inputs), *results)
+        assert run(*(x.T.copy() for x in inputs), *results)
         return [result.T for result in results]
     results = [np.full((count, size), np.nan, dtype) for size in sizes]
     if layout == ROWS:
-        assert run(*(np.ascontiguousarray(x) for x in inputs), *results)
+        assert run(*(x.copy() for x in inputs), *results)
         return results
     for i in range(count):
-        assert run(*(np.ascontiguousarray(x[i]) for x in inputs), *(y[i] for y in results))
+        assert run(*(x[i].copy() for x in inputs), *(y[i] for y in results))
     return results
