@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterable
-from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -44,6 +43,8 @@ class UnknownName(IrbError, LookupError):
 
     def __init__(self, kind: str, name: object, known: Iterable[str]) -> None:
         """Name the kind, the unknown name, the nearest and all known ones."""
+        from difflib import get_close_matches
+
         self.kind, self.name, self.known = kind, name, tuple(known)
         lowered = {word.lower(): word for word in self.known}
         close = (

@@ -27,11 +27,11 @@ from ..model.types import Array, Mask
 from ..tables.building import tree_of
 from ..tables.description import Description
 from .composition import BareRobot, Choices
-from .evaluator import Evaluator
 from .state_check import StateCheck
 
 if TYPE_CHECKING:
     from ..compiled.kernels import Kernels
+    from .evaluator import Evaluator
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,6 +64,8 @@ class RobotBase:
     @cached_property
     def evaluate(self) -> Evaluator:
         """Queries of the model, by Pinocchio or by kernels."""
+        from .evaluator import Evaluator  # with the programs of queries; a pose needs none
+
         return Evaluator.of(self.dynamic_model, self.states)
 
     @cached_property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pinocchio as pin
@@ -21,7 +22,9 @@ from ..model.inertia import Inertial
 from ..model.tree import Tree, beyond_flange
 from ..model.types import Array
 from .base import RobotBase
-from .evaluator import BoundQuery
+
+if TYPE_CHECKING:
+    from .evaluator import BoundQuery
 
 Wrench = ArrayLike | Mapping[str, ArrayLike]
 
