@@ -13,7 +13,7 @@ ERRORS = [
     errors.UnknownName("robot", "irb2401", ["irb2400", "irb1600"]),
     errors.TableError("limits.yaml", "axes.axis_1", "no number"),
     errors.RapidError(3, 7, "';' is missing", "a.mod"),
-    errors.MissingExtra("numba", "fast"),
+    errors.MissingExtra("llvmlite", "fast"),
     errors.MissingProgram("chromium", "pictures need it", "install it"),
     errors.FileError("a.csv: no such file"),
     irb.InputError("q needs shape (6,)"),
