@@ -1,7 +1,8 @@
 """Tracing: formulas written with Python's operators become a program.
 
 Equal steps are one value, and sums and products with 0, 1 and -1 fold away as they are written, so
-that numbers of a mechanism's structure may be plain floats.
+that numbers of a mechanism's structure may be plain floats. Formulas are those of real numbers:
+signs move outwards and equal summands cancel, so that no sum can be written to catch a rounding.
 """
 
 from __future__ import annotations
@@ -124,9 +125,9 @@ class Value:
         self.operands = operands
         self.literal = literal
 
-    def _negated(self) -> Value:
-        """Return the value whose negative this is."""
-        return self.trace.values[self.operands[0]]
+    def without_sign(self) -> Value:
+        """Return the value whose negative this is, or itself."""
+        return self.trace.values[self.operands[0]] if self.operation == "neg" else self
 
     def __add__(self, other: Value | float) -> Value:
         if not isinstance(other, Value):
@@ -134,9 +135,9 @@ class Value:
                 return self
             other = self.trace.value(other)
         if other.operation == "neg":
-            return self - other._negated()  # type: ignore[return-value]
+            return self - other.without_sign()  # type: ignore[return-value]
         if self.operation == "neg":
-            return other - self._negated()  # type: ignore[return-value]
+            return other - self.without_sign()  # type: ignore[return-value]
         a, b = self.number, other.number
         if self.operation == "sub" and self.operands[1] == b:  # (x - b) + b
             return self.trace.values[self.operands[0]]
@@ -154,9 +155,9 @@ class Value:
         if other is self:
             return 0.0
         if other.operation == "neg":
-            return self + other._negated()
+            return self + other.without_sign()
         if self.operation == "neg":
-            return -(self._negated() + other)
+            return -(self.without_sign() + other)
         return self._cancelled(other) or self.trace.step("sub", self.number, other.number)
 
     def _cancelled(self, other: Value) -> Value | None:
@@ -186,9 +187,9 @@ class Value:
                 return -self
             other = self.trace.value(other)
         if self.operation == "neg":
-            return -(self._negated() * other)
+            return -(self.without_sign() * other)
         if other.operation == "neg":
-            return -(self * other._negated())
+            return -(self * other.without_sign())
         a, b = self.number, other.number
         return self.trace.step("mul", a, b) if a <= b else self.trace.step("mul", b, a)
 
@@ -204,10 +205,12 @@ class Value:
         return self.apply("inv") * other
 
     def __neg__(self) -> Value:
-        return self._negated() if self.operation == "neg" else self.trace.step("neg", self.number)
+        return (
+            self.without_sign() if self.operation == "neg" else self.trace.step("neg", self.number)
+        )
 
     def __abs__(self) -> Value:
-        return (self._negated() if self.operation == "neg" else self).apply("abs")
+        return self.without_sign().apply("abs")
 
     def __lt__(self, other: Value | float) -> Value:
         return self.apply("less", other)
@@ -242,12 +245,12 @@ Scalar = Any
 
 def sin(x: Scalar) -> Scalar:
     """Sine of an angle [rad]."""
-    return x.apply("sin") if isinstance(x, Value) else math.sin(x)
+    return _odd("sin", x) if isinstance(x, Value) else math.sin(x)
 
 
 def cos(x: Scalar) -> Scalar:
     """Cosine of an angle [rad]."""
-    return x.apply("cos") if isinstance(x, Value) else math.cos(x)
+    return x.without_sign().apply("cos") if isinstance(x, Value) else math.cos(x)
 
 
 def exp(x: Scalar) -> Scalar:
@@ -262,7 +265,12 @@ def sqrt(x: Scalar) -> Scalar:
 
 def sign(x: Scalar) -> Scalar:
     """1, -1, or x where it is 0 or NaN."""
-    return x.apply("sign") if isinstance(x, Value) else math.copysign(1.0, x) if x else x
+    return _odd("sign", x) if isinstance(x, Value) else math.copysign(1.0, x) if x else x
+
+
+def _odd(operation: str, x: Value) -> Value:
+    """Return a function whose sign changes with its operand's."""
+    return -x.without_sign().apply(operation) if x.operation == "neg" else x.apply(operation)
 
 
 def nearest(x: Value) -> Value:

@@ -133,6 +133,9 @@ def test_signs_move_outwards(trace, x):
     assert a - (-b) is a + b
     assert (-a) - b is -(a + b)
     assert abs(-a) is abs(a)
+    assert cos(-a) is cos(a)
+    assert sin(-a) is -sin(a)
+    assert sign(-a) is -sign(a)
 
 
 def test_what_is_added_and_taken_away_cancels(trace, x):
