@@ -8,7 +8,7 @@ parallelogram or a motor on the lower arm drives axis 3.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
 
 import numpy as np
 
@@ -24,7 +24,8 @@ EXACT = 1e-9  # [rad, m] how far axes may be from parallel, at right angles, or 
 CALIBRATED = 0.03
 
 
-class AxisMap(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class AxisMap:
     """``q = H x + h``: axis positions from the absolute angles (and slide) ``x`` of a normal form.
 
     ``H`` and its inverse hold whole numbers, so that a full turn of an angle is a full turn of an
@@ -34,9 +35,14 @@ class AxisMap(NamedTuple):
     H: Array
     h: Array
 
+    @cached_property
+    def inverse(self) -> Array:
+        """Inverse of ``H``."""
+        return np.asarray(np.linalg.inv(self.H))
+
     def angles(self, q: Array) -> Array:
         """Return ``x`` for axis positions ``(..., n)``."""
-        x: Array = (q - self.h) @ np.linalg.inv(self.H).T
+        x: Array = (q - self.h) @ self.inverse.T
         return x
 
     def positions(self, x: Array) -> Array:

@@ -19,8 +19,6 @@ from own_arms import arm_urdf, written
 
 import irbmodels as irb
 from irbmodels.compiled.dispatch import WORTH
-from irbmodels.compiled.kernels import Kernel
-from irbmodels.compiled.trace import Trace, atan2
 from irbmodels.kinematics.inverse import closed_form, solver
 from irbmodels.kinematics.inverse import kernel as machine
 
@@ -138,33 +136,3 @@ def test_robots_can_be_pickled_afterwards():
         other.inverse_kinematics(T).q, robot.inverse_kinematics(T).q, atol=1e-12
     )
     assert isinstance(pickle.loads(pickle.dumps(robot._inverse)), solver.InverseKinematics)
-
-
-def test_arctangent_is_right_to_the_last_digits():
-    """Within 4 units in the last place in every octant, at 0 and at the edges."""
-    mpmath = pytest.importorskip("mpmath")
-    pytest.importorskip("llvmlite")
-    trace = Trace()
-    (Y,), (X,) = trace.input("y", 1), trace.input("x", 1)
-    program = trace.program("atan2", {"angle": ((1,), [atan2(Y, X)])})
-    kernel = Kernel("atan2", "of a test", lambda: program, {})
-    rng = np.random.default_rng(14)
-    angles = np.concatenate([rng.uniform(-np.pi, np.pi, 3000), np.arange(-16, 17) * np.pi / 8])
-    angles = np.concatenate(
-        [angles, 10.0 ** rng.uniform(-15, -1, 300), np.pi / 2 + 10.0 ** rng.uniform(-15, -1, 300)]
-    )
-    x, y = np.cos(angles), np.sin(angles)
-    x, y = (
-        np.concatenate([x, [0, 0, 1, -1, 0, 1e-300, 1e150]]),
-        np.concatenate([y, [0, 1, 0, 0, -1, 1e-300, -1e150]]),
-    )
-    (out,) = kernel(y[None], x[None])
-    exact = [
-        mpmath.atan2(mpmath.mpf(float(b)), mpmath.mpf(float(a))) if a or b else mpmath.mpf(0)
-        for a, b in zip(x, y, strict=True)
-    ]
-    near = np.array([float(value) for value in exact])
-    off = np.array([float(mpmath.mpf(float(a)) - b) for a, b in zip(out, exact, strict=True)])
-    assert (np.abs(off) <= 4.0 * np.spacing(np.abs(near))).all()
-    for given in ((np.nan, 1.0), (1.0, np.nan)):
-        assert np.isnan(kernel(*np.array(given)[:, None])).all()

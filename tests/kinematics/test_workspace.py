@@ -127,7 +127,7 @@ def test_an_arm_of_ones_own_has_its_reach():
     # the forearm's line against axis 3
     turned = math.atan2(0.870, 0.150) - math.atan2(0.755, 0.135)
     arm = replace(
-        arm, axis_map=arm.axis_map._replace(h=arm.axis_map.h - np.array([0, 0, turned, 0, 0, 0]))
+        arm, axis_map=replace(arm.axis_map, h=arm.axis_map.h - np.array([0, 0, turned, 0, 0, 0]))
     )
     assert workspace_of(arm, robot.limits).extremes().reach == pytest.approx(1.8109, abs=DRAWN)
 

@@ -99,7 +99,7 @@ def seed_constants(near: Array, bounds: Bounds) -> Array:
 
 def arm_constants(arm: SixAxis | Scara, bounds: Bounds) -> Array:
     """Return the constants that come after those of a seed."""
-    values: dict[str, Any] = vars(arm) | arm.axis_map._asdict() | bounds._asdict()
+    values: dict[str, Any] = vars(arm) | vars(arm.axis_map) | bounds._asdict()
     names = list(constant_shapes(len(bounds.seed)))[len(SEED) :]
     return np.concatenate([np.ravel(values[name]) for name in names])
 

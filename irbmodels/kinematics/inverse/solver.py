@@ -38,6 +38,10 @@ class InverseKinematics:
     def __init__(self, arm: SixAxis | Scara, limits: Limits) -> None:
         """Prepare what does not depend on the pose."""
         self.arm, self._limits = arm, limits
+        lower = np.where(limits.lower <= -UNLIMITED, -np.inf, limits.lower - ROUNDING)
+        upper = np.where(limits.upper >= UNLIMITED, np.inf, limits.upper + ROUNDING)
+        self._ranges = lower, upper
+        self._speed = np.where(np.isfinite(limits.velocity), limits.velocity, 1.0)
         self._bounds = self._bounds_for(np.zeros(limits.lower.size), None)
         self._poses = 0
         self._kernel: KernelSolver | None = None
@@ -208,8 +212,7 @@ class InverseKinematics:
 
         Unknown speeds count as 1 rad/s.
         """
-        speed = np.where(np.isfinite(self._limits.velocity), self._limits.velocity, 1.0)
-        return np.asarray(np.linalg.norm((q - near) / speed, axis=-1))
+        return np.asarray(np.linalg.norm((q - near) / self._speed, axis=-1))
 
     def _kernel_if_worth(self, poses: int) -> KernelSolver | None:
         """Count poses; return machine code once they make up for compiling it."""
@@ -240,15 +243,14 @@ class InverseKinematics:
         )
 
     def _bounds_for(self, near: Array, wanted: Configuration | None) -> Bounds:
-        limits = self._limits
-        lower = np.where(limits.lower <= -UNLIMITED, -np.inf, limits.lower - ROUNDING)
-        upper = np.where(limits.upper >= UNLIMITED, np.inf, limits.upper + ROUNDING)
-        low, high, seed = lower.copy(), upper.copy(), near.copy()
-        for axis, middle in (seeds(self.arm, wanted) if wanted is not None else {}).items():
-            # the turn is prescribed, in range or not
-            low[axis], high[axis], seed[axis] = -np.inf, np.inf, middle
-        seed = np.clip(limits.A @ seed, low, high)
-        return Bounds(np.asarray(limits.A), lower, upper, low, high, seed, limits.linear)
+        A, lower, upper = self._limits.A, *self._ranges
+        low, high, seed = lower, upper, near
+        if wanted is not None:  # the turn is prescribed, in range or not
+            low, high, seed = low.copy(), high.copy(), seed.copy()
+            for axis, middle in seeds(self.arm, wanted).items():
+                low[axis], high[axis], seed[axis] = -np.inf, np.inf, middle
+        seed = np.minimum(np.maximum(A @ seed, low), high)
+        return Bounds(np.asarray(A), lower, upper, low, high, seed, self._limits.linear)
 
     def _with_turns(self, q: Array, bits: Any, fixed: tuple[int, ...]) -> tuple[Array, Any]:
         """Add every full turn of every axis that its range allows.
