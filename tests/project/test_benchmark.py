@@ -41,7 +41,7 @@ def record_of(*rows, claims=(), notes=(), **fields):
         "architecture": "x86_64", "memory [GB]": 8.2, "system": "Linux-6",
     }  # fmt: skip
     code, run = {"commit": "0123456789abcdef", "changed": False}, {"rounds": 9, "quick": False}
-    versions = {"python": "3.11.7", "pin": "4.1.0", "numba": None}
+    versions = {"python": "3.11.7", "pin": "4.1.0", "casadi": None}
     date = "2026-01-02T03:04:05+00:00"
     record = Record(date, machine, versions, code, run, list(rows), list(claims), list(notes))
     return record._replace(**fields)
@@ -210,7 +210,9 @@ def test_noise_is_where_the_middle_halves_overlap(before, after, verdict):
 
 
 def test_a_ratio_is_worse_in_the_direction_of_its_quantity():
-    """More of a rate is better, more of a time is worse; of others neither; zero has no ratio."""
+    """More of a rate is better, more of a time is worse; of others neither; what is not positive
+    has no ratio.
+    """
     from bench.comparison import Pair
 
     for better, verdict, factor in (("lower", "worse", 2.0), ("higher", "better", 0.5)):
@@ -218,9 +220,12 @@ def test_a_ratio_is_worse_in_the_direction_of_its_quantity():
         assert (pair.verdict, pair.factor, pair.ratio) == (verdict, factor, 2.0)
     pair = Pair(quantity(better=""), quantity(median=200.0, better=""))
     assert pair.verdict == "differs"
-    pair = Pair(quantity(median=0.0, half=0.0), quantity())
-    assert np.isnan(pair.ratio)
-    assert pair.verdict == "differs"
+    for median in (0.0, -3.0):  # memory beside inputs and outputs may be less than before
+        for rows in (quantity(median=median), quantity()), (quantity(), quantity(median=median)):
+            pair = Pair(*rows)
+            assert np.isnan(pair.ratio)
+            assert np.isnan(pair.factor)
+            assert pair.verdict == "differs"
 
 
 def test_rows_are_compared_with_their_own_kind():
@@ -324,13 +329,13 @@ def test_other_machines_and_versions_are_told():
 
     before = record_of(run={"quick": False, "batch": 64})
     machine = before.machine | {"processor": "Slide rule", "features": ["avx2", "avx512f"]}
-    versions = before.versions | {"numba": "0.60.0", "llvmlite": "0.50.0"}
+    versions = before.versions | {"casadi": "0.60.0", "llvmlite": "0.50.0"}
     after = record_of(machine=machine, versions=versions, run={"quick": True, "batch": 64})
     assert differences(before, before) == []
     assert differences(before, after) == [
         "machines differ: processor: Abacus in A, Slide rule in B",
         "machines differ: features: only in A ['fma'], only in B ['avx512f']",
-        "versions differ: numba: None in A, 0.60.0 in B",
+        "versions differ: casadi: None in A, 0.60.0 in B",
         "versions differ: llvmlite: None in A, 0.50.0 in B",
         "runs differ: quick: False in A, True in B",
     ]

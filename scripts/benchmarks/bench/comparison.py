@@ -23,16 +23,16 @@ class Pair(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """Median of the second over that of the first; NaN where that is 0."""
-        first = self.before.value.median
-        return self.after.value.median / first if first else np.nan
+        """Median of the second over that of the first; NaN where one is not positive."""
+        first, second = self.before.value.median, self.after.value.median
+        return second / first if min(first, second) > 0.0 else np.nan
 
     @property
     def factor(self) -> float:
         """How many times worse the second is: above 1 where it is; NaN where none is better."""
         if not self.before.better:
             return np.nan
-        return self.ratio if self.before.better == "lower" else float(np.divide(1.0, self.ratio))
+        return self.ratio if self.before.better == "lower" else 1.0 / self.ratio
 
     @property
     def spread_known(self) -> bool:
@@ -94,12 +94,13 @@ def drift(pairs: Sequence[Pair]) -> list[float]:
     Their code is the same in both runs: their median tells how much slower the machine was, and
     their ends how far two runs of one code are apart.
     """
-    return sorted(pair.ratio for pair in pairs if pair.before.who == PEER)
+    ratios = (pair.ratio for pair in pairs if pair.before.who == PEER)
+    return sorted(ratio for ratio in ratios if np.isfinite(ratio))
 
 
 def mean_ratio(pairs: Sequence[Pair]) -> float:
-    """Return the geometric mean of the ratios; NaN without a positive one."""
-    ratios = np.array([pair.ratio for pair in pairs if pair.ratio > 0.0])
+    """Return the geometric mean of the ratios; NaN without one."""
+    ratios = np.array([pair.ratio for pair in pairs if np.isfinite(pair.ratio)])
     return float(np.exp(np.log(ratios).mean())) if ratios.size else np.nan
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 COLUMNS, ROWS, ONE = "(n, N)", "(N, n)", "one state"
 STATES = 64  # of an array of a kernel
-LIBRARIES = ("numpy", "scipy", "casadi", "llvmlite", "numba")
+LIBRARIES = ("numpy", "scipy", "casadi", "llvmlite")
 """What others import before what imports others."""
 OURS, REST = "irbmodels", "other modules"
 

@@ -19,7 +19,6 @@ PACKAGES = (
     "scipy",
     "pin",
     "casadi",
-    "numba",
     "llvmlite",
     "mujoco",
     "drake",
