@@ -130,12 +130,17 @@ def test_arrays_pass_no_guard():
 
 @pytest.mark.parametrize("name", irb.robots())
 def test_bounds_are_the_stated_multiples(name):
-    """Each axis may have 19.9 times its speed and its inertia 9.9 times its effort, and neither
-    20.1 nor 10.1 times.
+    """Each axis may have 2.99 times the largest limit of its kind, 19.9 times its speed and its
+    inertia 9.9 times its effort, and neither 3.01, 20.1 nor 10.1 times.
     """
     robot = irb.load(name)
     q, rest = robot.limits.envelope()[0] / 2, np.zeros(robot.n)
+    ends, linear = np.abs(robot.limits.envelope()).max(axis=0), robot.limits.linear
+    farthest = np.where(linear, ends[linear].max(initial=0.0), ends[~linear].max())
     for axis in np.eye(robot.n):
+        robot.gravity(2.99 * farthest * axis)
+        with pytest.raises(irb.InputError, match="three times the largest"):
+            robot.gravity(-3.01 * farthest * axis)
         robot.energy(q, 19.9 * robot.limits.velocity * axis)
         with pytest.raises(irb.InputError, match="20 times its speed limit"):
             robot.energy(q, -20.1 * robot.limits.velocity * axis)
