@@ -15,7 +15,7 @@ import click
 from ..errors import IrbError, PhysicsWarning
 from .shared import Commands, err, out
 
-_COMMANDS = {  # of each module, which is imported for them alone; in the order of --help
+COMMANDS = {  # of each module, which is imported for them alone; in the order of --help
     "robots": ("list", "info", "urdf", "new", "doctor"),
     "kinematics": ("pose", "workspace", "ik", "rapid"),
     "dynamics": ("torque", "friction", "check"),
@@ -83,7 +83,7 @@ def _commands(first: str) -> Commands:
         params=[version],
         context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
     )
-    for module in [name for name, words in _COMMANDS.items() if first in words] or _COMMANDS:
+    for module in [name for name, words in COMMANDS.items() if first in words] or COMMANDS:
         commands.commands |= import_module(f".{module}", __name__).app.commands
     return commands
 

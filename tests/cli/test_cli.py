@@ -3,6 +3,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib import import_module
 from xml.etree import ElementTree
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from terminals import assert_nothing_is_cut
 
 import irbmodels as irb
+from irbmodels import cli
 from irbmodels.cli import shared
 from irbmodels.trajectory import through
 from irbmodels.trajectory.motion_files import write_motion
@@ -143,7 +145,7 @@ def test_summaries_of_commands_are_not_cut(run, monkeypatch):
             assert code == 0
             assert "..." not in out.partition("Commands:")[2]
     commands = run("-h")[1].partition("Commands:\n")[2].splitlines()
-    assert sorted(line.split()[0] for line in commands) == sorted(COMMANDS)
+    assert [line.split()[0] for line in commands] == COMMANDS
     assert all(line.endswith(".") and line[2] != " " for line in commands)
 
 
@@ -230,6 +232,42 @@ def test_help_teaches(run, command):
     assert code == 0
     assert "Usage: irbmodels" in out
     assert len(out.splitlines()) > 5
+
+
+def test_help_explains_arguments_and_defaults(run):
+    out = " ".join(run("path", "-h")[1].split())
+    assert "FILE RAPID module" in out
+    assert "assumed. [default: 0.2]" in out
+    assert "stands still. [default: 0.005]" in out
+    assert "[default: tcp]" in run("pose", "-h")[1]
+    assert "[default: 10.0]" in run("identify", "-h")[1]
+
+
+def test_every_command_is_in_the_module_that_is_imported_for_it():
+    assert [name for names in cli.COMMANDS.values() for name in names] == COMMANDS
+    for module, names in cli.COMMANDS.items():
+        assert tuple(import_module(f"irbmodels.cli.{module}").app.commands) == names
+
+
+def test_help_names_all_commands_after_one_of_them(run):
+    """A module that is imported for one command does not hide, or move, those of others."""
+    assert run("path")[0] == 2
+    listed = run("--help")[1].partition("Commands:\n")[2].splitlines()
+    assert [line.split()[0] for line in listed] == COMMANDS
+    assert "Did you mean 'pose'?" in run("poes", "irb2400")[2]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [("irbmodels wo", "plain,workspace\n"), ("irbmodels pose --fr", "plain,--frame\n")],
+)
+def test_a_shell_completes_commands_and_options(run, monkeypatch, capsys, words, expected):
+    monkeypatch.setenv("_IRBMODELS_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
+    with pytest.raises(SystemExit) as ended:
+        run()
+    assert (ended.value.code, capsys.readouterr().out) == (0, expected)
 
 
 def test_pose(run):
