@@ -32,21 +32,11 @@ _COMPLIANCE, _ROUNDS = 1e-4, 200
 _ROUNDING = 1e-13  # of the largest entry: what does not count as a violation
 
 
-solve = np.linalg.solve
-
-
-def row_motion(W: Array, force: Array, w: Array) -> Array:
-    """Return ``W force + w``."""
-    result: Array = W @ force + w
-    return result
-
-
 def pivot_forces(W: Array, w: Array, low: Array, high: Array, state: ActiveSet) -> Array:
     """Return forces within bounds that agree with the motion ``W force + w`` they cause.
 
     A force at its lower bound lets its row move up, at its upper bound down, between the bounds not
-    at all. Rows whose bounds are equal stay as they are. It runs as machine code too
-    (:mod:`.batch`), with other ``solve`` and ``row_motion``.
+    at all. Rows whose bounds are equal stay as they are.
 
     Args:
         W: Motion per force, symmetric and positive definite, shape ``(m, m)``.
@@ -55,97 +45,48 @@ def pivot_forces(W: Array, w: Array, low: Array, high: Array, state: ActiveSet) 
         high: Upper bounds, shape ``(m,)``.
         state: Initial guess, LOW, STILL or HIGH per row; changed in place.
     """
-    m = len(w)
-    force, K, right = np.zeros(m), np.zeros((m, m)), np.zeros((m, 1))
-    for _ in range(3**m):  # more states there are not
-        for i in range(m):
-            force[i] = low[i] if state[i] == LOW else high[i] if state[i] == HIGH else 0.0
-        at_bounds = row_motion(W, force, w)
-        for i in range(m):
-            right[i, 0] = -at_bounds[i] if state[i] == STILL else force[i]
-            for j in range(m):
-                K[i, j] = (
-                    W[i, j] if state[i] == STILL and state[j] == STILL else 1.0 if i == j else 0.0
-                )
-        solution = solve(K, right)
-        for i in range(m):
-            force[i] = solution[i, 0]
-        motion = row_motion(W, force, w)
-        slack, margin = 0.0, 0.0
-        for i in range(m):
-            slack = max(slack, _ROUNDING * abs(w[i]))
-            margin = max(margin, _ROUNDING * abs(force[i]))
-        done = True
-        for i in range(m):
-            if low[i] == high[i]:
-                continue
-            if (state[i] == LOW and motion[i] < -slack) or (state[i] == HIGH and motion[i] > slack):
-                state[i], done = STILL, False
-            elif state[i] == STILL and force[i] > high[i] + margin:
-                state[i], done = HIGH, False
-            elif state[i] == STILL and force[i] < low[i] - margin:
-                state[i], done = LOW, False
-            if not done:
-                break
-        if done:
+    slack, free, force = _ROUNDING * np.abs(w).max(initial=0.0), low != high, low
+    for _ in range(3 ** len(w)):  # more states there are not
+        still = state == STILL
+        rows = np.flatnonzero(still)
+        force = np.where(still, 0.0, np.where(state == LOW, low, high))
+        motion = W @ force + w
+        if rows.size:
+            force[rows] = np.linalg.solve(W[rows[:, None], rows], -motion[rows])
+            motion = W @ force + w
+        margin = _ROUNDING * np.abs(force).max(initial=0.0)
+        beyond = (force > high + margin) | (force < low - margin)
+        wrong = np.flatnonzero(np.where(still, beyond, state * motion > slack) & free)
+        if not wrong.size:
             break
+        row = wrong[0]
+        state[row] = STILL if not still[row] else HIGH if force[row] > high[row] else LOW
     return force
 
 
 def solve_contacts(M: Array, r: Array, b: Array, D: Array, state: ActiveSet) -> tuple[Array, Array]:
-    """Return ``x`` and forces of :func:`solve_stiction`; the guess ``state`` is changed in place.
-
-    It runs as machine code too.
-    """
+    """Return ``x`` and forces of :func:`solve_stiction`; ``state`` is changed in place."""
     n, k = len(r), len(D)
     m = n + k
-    right = np.zeros((n, m + 1))
-    for i in range(n):
-        right[i, i], right[i, m] = 1.0, r[i]
-        for j in range(k):
-            right[i, n + j] = D[j, i]
-    by_axis = solve(M, right)  # motion of each axis per force, and without
-    W, w, softened, shifted = np.zeros((m, m)), np.zeros(m), np.zeros((m, m)), np.zeros(m)
-    for i in range(m):
-        for j in range(m + 1):
-            entry = by_axis[i, j] if i < n else 0.0
-            for axis in range(n if i >= n else 0):
-                entry += D[i - n, axis] * by_axis[axis, j]
-            if j < m:
-                W[i, j] = softened[i, j] = entry
-            else:
-                w[i] = shifted[i] = entry
-    low, high, force, x = np.zeros(m), np.zeros(m), np.zeros(m), np.zeros(n)
-    for i in range(n):
-        low[i], high[i] = -b[i], b[i]
-        if b[i] == 0.0:
-            state[i] = LOW
-    for i in range(n, m):
-        high[i] = np.inf
-        softened[i, i] *= 1.0 + _COMPLIANCE
+    # motion of each axis, then of each stop, per force and without
+    rows = np.concatenate([np.eye(n), D])
+    by_row = rows @ np.linalg.solve(M, np.concatenate([rows.T, r[:, None]], axis=1))
+    W, w = by_row[:, :m], by_row[:, m]
+    low, high = np.concatenate([-b, np.zeros(k)]), np.concatenate([b, np.full(k, np.inf)])
+    state[:n][b == 0.0] = LOW
+    compliance = _COMPLIANCE * np.diag(W) * (np.arange(m) >= n)
+    softened, force = W + np.diag(compliance), np.zeros(m)
     for _ in range(_ROUNDS if k else 1):
-        for i in range(n, m):
-            shifted[i] = w[i] - _COMPLIANCE * W[i, i] * force[i]
         before = force
-        force = pivot_forces(softened, shifted, low, high, state)
-        change, largest = 0.0, 0.0
-        for i in range(m):
-            change = max(change, abs(force[i] - before[i]))
-            largest = max(largest, abs(force[i]))
-        if change <= 1e-12 * largest:
+        force = pivot_forces(softened, w - compliance * before, low, high, state)
+        if np.abs(force - before).max() <= 1e-12 * np.abs(force).max():
             break
-    motion = row_motion(W, force, w)
-    for i in range(n):
-        if state[i] != STILL:
-            x[i] = motion[i]
+    x = np.where(state[:n] == STILL, 0.0, (W @ force + w)[:n])
     for _ in range(k):  # an axis that a stop holds alone rests exactly; one may only after another
-        for i in range(n, m):
-            moving, last = 0, 0
-            for axis in range(n):
-                if D[i - n, axis] * x[axis] != 0.0:
-                    moving, last = moving + 1, axis
-            if state[i] == STILL and moving == 1:
-                x[last] = 0.0
+        for row in D[state[n:] == STILL]:
+            moving = np.flatnonzero(row * x)
+            if moving.size == 1:
+                x[moving] = 0.0
     return x, force
 
 
