@@ -257,6 +257,11 @@ class Kernel:
         """
         return self._columns.run
 
+    @property
+    def run_state(self) -> Callable[..., bool]:
+        """The same of one state, for vectors."""
+        return self._state.run
+
     def limit(self, *squares: float) -> None:
         """Set the largest square of each input for :meth:`within`."""
         self._limits = squares

@@ -19,6 +19,7 @@ from ..robot.robot import Robot
 
 # times the speed limit: no arm turns so fast, and torques that drive it there are in another unit
 MAX_SPEED_RATIO = 100.0
+MAX_MOVE = 0.2  # [rad, m] per step: beyond it M and h of its middle say nothing of its ends
 CONTACT = 1e-9  # [rad, m, and per s] within which a stop is touched
 
 

@@ -19,12 +19,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import finite, positive, short_repr
+from ..compiled.dispatch import WORTH, installed
+from ..compiled.kernels import Kernel
 from ..errors import InputError
 from ..model.friction import Stribeck
 from ..model.types import Array, Mask
 from ..robot.robot import Robot
 from .mechanics import (
     CONTACT,
+    MAX_MOVE,
     Mechanics,
     Stops,
     check_robot,
@@ -34,11 +37,14 @@ from .mechanics import (
     torque_bounds,
 )
 from .run import SimulationError
+from .step.guess import first_guess
+from .step.kernel import ROUNDS, step_kernel
+from .step.program import SOLVED, UNSOLVED
+from .step.ranges import Ranges
 from .stiction import STILL, ActiveSet, solve_stiction
 
 STEP = 1e-3  # [s] of the integration inside a sample
 _MAX_STEPS = 100_000  # of a sample: more is a mistake of units
-MAX_MOVE = 0.2  # [rad, m] per step: beyond it M and h of its middle say nothing of its ends
 
 
 class State(NamedTuple):
@@ -107,6 +113,9 @@ class Plant:
         self.stops = Stops(robot, stops)
         self._limit = torque_bounds(robot, torque_limit)
         self._mechanics = Mechanics(robot)
+        self._ranges = Ranges.of(self.stops)
+        self._count = 0  # steps until now
+        self._kernels: dict[float, Kernel] = {}
 
     def start(self, q: ArrayLike, v: ArrayLike | None = None, t: float = 0.0) -> State:
         """Return a state to begin with, at rest unless ``v`` is given.
@@ -158,16 +167,58 @@ class Plant:
             torque = np.clip(torque, -self._limit, self._limit)
         # 4 ms are four steps of 1 ms, although 0.004 / 0.001 rounds
         count = max(1, int(np.ceil(dt / self.step - 1e-9)))
+        self._count += count
+        worth = self._count >= WORTH and installed()
+        advance = self._advance_by_kernel if worth else self._advance_by_numpy
+        return advance(state, torque, dt, count, load)
+
+    def _advance_by_numpy(
+        self, state: State, tau: Array, dt: float, count: int, wrench: Array | None
+    ) -> State:
         q, v, active_set = state.q, state.v, state.active_set
         sums = np.zeros((2, len(q)))  # of friction and stop torques
         for i in range(count):
             t = state.t + i * dt / count
             q, v, friction, stop, active_set = self._step(
-                t, q, v, torque, dt / count, load, active_set
+                t, q, v, tau, dt / count, wrench, active_set
             )
             sums += friction, stop
         a, friction, stop = (v - state.v) / dt, *(sums / count)
-        return State(state.t + dt, q, v, a, torque, friction, stop, active_set)
+        return State(state.t + dt, q, v, a, tau, friction, stop, active_set)
+
+    def _advance_by_kernel(
+        self, state: State, tau: Array, dt: float, count: int, wrench: Array | None
+    ) -> State:
+        """Advance by machine code; by NumPy the steps that it does not solve."""
+        n, step = len(state.q), dt / count
+        if step not in self._kernels:
+            kernel = step_kernel(self.robot, self.law, self.stops, step, impulses=True)
+            self._kernels = {step: kernel}  # of the last length alone
+        run, ranges = self._kernels[step].run_state, self._ranges
+        now = np.concatenate([state.q, state.v, first_guess(state.v, ranges), [SOLVED]])
+        after, (dry, pushed) = np.empty_like(now), np.empty((2, n))
+        sums, applied = np.zeros((2, n)), tau
+        for i in range(count):
+            q, v = now[:n], now[n : 2 * n]
+            if wrench is not None:
+                middle = q + 0.5 * step * v
+                applied = tau + self._mechanics.external_torque(middle, wrench)
+            for _ in range(1 + ROUNDS):
+                run(now, applied, after, dry, pushed)
+                now, after = after, now
+                if now[-1] != UNSOLVED:
+                    break
+            if now[-1] == SOLVED:
+                sums += self.law.Fv * now[n : 2 * n] + dry / step, pushed / step
+                continue
+            guess = (STILL - np.sign(v)).astype(np.int8)
+            end = self._step(state.t + i * step, q, v, tau, step, wrench, guess)
+            sums += end[2:4]
+            now[:] = np.concatenate([*end[:2], first_guess(end[1], ranges), [SOLVED]])
+        q, v = now[:n].copy(), now[n : 2 * n].copy()
+        guess = (STILL - np.sign(v)).astype(np.int8)
+        a, friction, stop = (v - state.v) / dt, *(sums / count)
+        return State(state.t + dt, q, v, a, tau, friction, stop, guess)
 
     def _step(
         self,

@@ -12,6 +12,14 @@ import irbmodels as irb
 from irbmodels.simulation import Plant, SimulationError, simulate
 
 
+@pytest.fixture(autouse=True, params=["NumPy", "machine code"])
+def solver(request, monkeypatch):
+    """Advance by either solver from the first step on."""
+    worth = np.inf if request.param == "NumPy" else 0
+    monkeypatch.setattr("irbmodels.simulation.plant.WORTH", worth)
+    return request.param
+
+
 def test_the_error_falls_with_the_step(arm):
     """Through sticking and slipping the plant approaches the simulation with events, by its
     step.

@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 
 import irbmodels as irb
 from irbmodels.simulation import Plant, SimulationError, rollouts
-from irbmodels.simulation.batch.batch import ROUNDS
+from irbmodels.simulation.step.kernel import ROUNDS
 
 
 def starts(arm: irb.Robot, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -1,27 +1,19 @@
-"""States of one robot, advanced together by machine code of :mod:`.step_program`."""
+"""States of one robot, advanced together by machine code of :mod:`..step`."""
 
 from __future__ import annotations
 
-import hashlib
-from functools import cache
-from pathlib import Path
-
 import numpy as np
 
-from ...compiled.kernels import Kernel
 from ...model.friction import Stribeck
-from ...model.mechanism import mechanism_of
 from ...model.types import Array, IntArray
 from ...robot.robot import Robot
-from ..plant import MAX_MOVE, Plant, State
+from ..plant import Plant, State
 from ..run import SimulationError
+from ..step.guess import first_guess
+from ..step.kernel import ROUNDS, step_kernel
+from ..step.program import BEYOND, FAILED, SOLVED, UNSOLVED
+from ..step.ranges import UNSUPPORTED, Ranges
 from ..stiction import STILL
-from .guess import first_guess
-from .ranges import UNSUPPORTED, Ranges
-from .step_program import BEYOND, FAILED, SOLVED, UNSOLVED, Law, equations_of, step_program
-
-ROUNDS = 12
-"""Of one step; what is not solved by then goes to the plant, whose pivoting ends for certain."""
 
 
 class Batch:
@@ -52,7 +44,7 @@ class Batch:
         self.failed: IntArray = np.full(count, -1)
         """Number of the step in which each state failed; -1 where none did, ``(N,)``."""
         self._unsupported = UNSUPPORTED in ranges.other
-        self._run = _kernel(self._plant, ranges).run_columns
+        self._run = step_kernel(robot, self._plant.law, self._plant.stops, step).run_columns
 
     @property
     def q(self) -> Array:
@@ -105,32 +97,4 @@ class Batch:
         except SimulationError:
             column[-1] = FAILED
             return
-        next_guess = first_guess(end.v[:, None], self._ranges)[:, 0]
-        column[:] = np.concatenate([end.q, end.v, next_guess, [SOLVED]])
-
-
-def _kernel(plant: Plant, ranges: Ranges) -> Kernel:
-    mechanism, law, stops = mechanism_of(plant.robot.dynamic_model), plant.law, plant.stops
-    structure = Law(bool(law.Fs.any() or law.Fc.any()), bool(law.Fv.any()))
-    values = mechanism.free | {"dt": plant.step, "max_speed": MAX_MOVE / plant.step}
-    arrays = {
-        "Fc": law.Fc, "drop": law.Fs - law.Fc, "exponent": -1.0 / np.square(law.v_St),
-        "Fv": law.Fv, "lower": stops.lower, "upper": stops.upper,
-    }  # fmt: skip
-    for name, array in arrays.items():
-        values |= {f"{name}{i}": value for i, value in enumerate(array.tolist(), 1)}
-    return Kernel(
-        "simulation step",
-        f"{mechanism.key} {ranges} {structure} {_sources()}",
-        lambda: step_program(ranges, structure, equations_of(mechanism)),
-        values,
-    )
-
-
-@cache
-def _sources() -> str:
-    """Return a hash of the code that writes the program."""
-    folder = Path(__file__).parent
-    others = [folder.parent / name for name in ("mechanics.py", "stiction.py")]
-    paths = [*sorted(folder.glob("*.py")), *others]
-    return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()
+        column[:] = np.concatenate([end.q, end.v, first_guess(end.v, self._ranges), [SOLVED]])

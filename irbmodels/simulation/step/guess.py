@@ -61,7 +61,7 @@ def first_guess(v: Array, ranges: Ranges) -> Array:
     """Return the guess for a first step: what moves goes on, pairs at their stop together.
 
     Args:
-        v: Speeds, ``(n, N)``.
+        v: Speeds, ``(n,)`` or ``(n, N)``.
         ranges: Hard stops.
     """
     guess: Array = STILL - np.sign(v)

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from programs import evaluate
 
 import irbmodels as irb
+from irbmodels.compiled.trace import Trace, where
 from irbmodels.simulation import Plant
-from irbmodels.simulation.batch.guess import first_guess
-from irbmodels.simulation.batch.ranges import UNCOUPLED, UNSUPPORTED, Ranges
-from irbmodels.simulation.batch.step_program import (
+from irbmodels.simulation.mechanics import Stops
+from irbmodels.simulation.step.guess import (
+    PASSED_HIGH,
+    PASSED_LOW,
+    TIED,
+    first_guess,
+    row_contact,
+)
+from irbmodels.simulation.step.program import (
     BEYOND,
     FAILED,
     SOLVED,
@@ -18,8 +27,8 @@ from irbmodels.simulation.batch.step_program import (
     Law,
     step_program,
 )
-from irbmodels.simulation.mechanics import Stops
-from irbmodels.simulation.stiction import solve_stiction
+from irbmodels.simulation.step.ranges import UNCOUPLED, UNSUPPORTED, Ranges
+from irbmodels.simulation.stiction import LOW, STILL, solve_stiction
 
 STEP, COUNT = 1e-3, 64
 LIMIT = 30  # rounds; a tenth of it is common
@@ -262,6 +271,48 @@ def test_a_range_of_three_axes_is_left_to_the_plant():
     )
     assert state[:, -1].tolist() == [BEYOND, BEYOND, SOLVED]
     np.testing.assert_array_equal(state[:2, :6], np.hstack([q, v])[:2])
+
+
+def step_of_one(v, force, mass, law, max_speed, guess):
+    """Return the state of an axis without stops after one round."""
+    stops = walls([[1.0]], [-np.inf], [np.inf])
+    program = step_program(Ranges.of(stops), Law(True, True), given_terms)
+    return evaluate(
+        program,
+        constants_of(np.reshape(law, (4, 1)), stops, max_speed),
+        state=np.array([[0.0, v, guess, SOLVED]]),
+        tau=np.array([[force]]),
+        M=np.array([[mass]]),
+        h=np.zeros((1, 1)),
+    )["state"][0]
+
+
+def test_a_wrong_guess_is_no_failure():
+    """Speeds that a wrong guess gives may be too large: the axis sticks in the next round."""
+    _, v, guess, status = step_of_one(0.0, 0.0, 0.1, [300.0, 0, 0, 0], 0.5, float(LOW))
+    assert (v, guess, status) == (0.0, STILL, UNSOLVED)
+
+
+@pytest.mark.parametrize(("v", "force", "guess"), [(1.0, -200.0, LOW), (1.0, -600.0, STILL)])
+def test_an_axis_that_slows_down_is_expected_to_come_to_rest(v, force, guess):
+    """The guess for the next step is that the speed goes on as in this one, up to rest."""
+    state = step_of_one(v, force, 1.0, [1.0, 0, 0, 0], np.inf, float(LOW))
+    np.testing.assert_allclose(state[1], v + 1e-3 * (force - 1.0))
+    assert state[2:].tolist() == [guess, SOLVED]
+
+
+def test_a_guess_keeps_what_was_passed_and_tied():
+    """Each combination of ends passed before, pair tied, and mode is read from its number."""
+    stops = walls([[1.0, 0.0], [-1.0, 1.0]], [-1.0] * 2, [1.0] * 2)
+    ranges, trace = Ranges.of(stops), Trace()
+    code = trace.input("code", 1)[0]
+    contact = row_contact(code, ranges, 1, 0.0, 0.0, {"lower2": -1.0, "upper2": 1.0}.get)
+    masks = [contact.passed_low, contact.passed_high, contact.tied, contact.low, contact.high]
+    program = trace.program("read", {"z": ((5,), [where(mask, 1.0, 0.0) for mask in masks])})
+    for mode, low, high, tied in itertools.product((-1, 0, 1), *[(0, 1)] * 3):
+        number = mode + PASSED_LOW * low + PASSED_HIGH * high + TIED * tied
+        read = evaluate(program, {}, code=[[number]])["z"][0]
+        assert read.tolist() == [low, high, tied, low, high]
 
 
 def test_ranges_of_two_axes_are_found():

@@ -25,6 +25,8 @@ class Proposal(NamedTuple):
     tied: list[Mask]
     agrees: Mask
     """Where it is the guess that was solved for: the solution passes every check."""
+    exerted: Vector
+    """Impulse that friction and stops exert against each axis."""
 
 
 class AxisCheck(NamedTuple):
@@ -64,7 +66,8 @@ def check(
             fails[axis] = all_of(fails[axis], negated(touched))
         fails.append(all_of(touched, fails_ij))
         tied[i] = all_of(touched, tied_ij)
-    return Proposal(modes, tied, negated(any_of(*fails)))
+    agrees = negated(any_of(*fails))
+    return Proposal(modes, tied, agrees, [axis.exerted for axis in axes])
 
 
 def _check_axis(guess: Guess, i: int, row: Vector, r: Scalar, b: Scalar, x: Vector) -> AxisCheck:

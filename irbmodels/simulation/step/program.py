@@ -1,4 +1,4 @@
-"""One step of :mod:`..plant` for one state as a program, with selects instead of branches.
+"""One step of :mod:`..plant` as a program, with selects instead of branches.
 
 A round of the active-set method solves for the speeds at the end of the step with a guess of which
 axes slip and stick, and checks the solution. There is exactly one (:mod:`..stiction`): speeds that
@@ -39,6 +39,7 @@ from .guess import (
     read_guess,
     row_contact,
 )
+from .impulses import impulses as find_impulses
 from .ranges import UNSUPPORTED, Ranges
 
 SOLVED, UNSOLVED, BEYOND, FAILED = 0, 1, 2, 3
@@ -79,7 +80,12 @@ def equations_of(mechanism: Mechanism) -> Equations:
     return equations
 
 
-def step_program(ranges: Ranges, law: Law, equations: Equations) -> Program:
+def robot_step(mechanism: Mechanism, ranges: Ranges, law: Law, impulses: bool) -> Program:
+    """Write one round of a step of a mechanism; see :func:`step_program`."""
+    return step_program(ranges, law, equations_of(mechanism), impulses)
+
+
+def step_program(ranges: Ranges, law: Law, equations: Equations, impulses: bool = False) -> Program:
     """Write one round of a step.
 
     Inputs are ``state``: positions, speeds, the guess, and the status, ``(3 n + 1,)``, and ``tau``,
@@ -92,6 +98,8 @@ def step_program(ranges: Ranges, law: Law, equations: Equations) -> Program:
         ranges: Hard stops.
         law: Friction.
         equations: Equations of motion.
+        impulses: True for outputs ``friction`` and ``stop`` besides, ``(n,)``: impulses on the axes
+            in a step that is solved. Where they are not determined its status is BEYOND.
     """
     trace, n, constants = Trace(), len(ranges.A), dict[str, Value]()
 
@@ -132,13 +140,18 @@ def step_program(ranges: Ranges, law: Law, equations: Equations) -> Program:
     finite = all_of(*(abs(motor) <= _LARGEST for motor in tau))
     large = all_of(proposal.agrees, negated(slow))
     failed = any_of(negated(finite), large, status > FAILED - 0.5)
-    solved = all_of(proposal.agrees, negated(end.passes), negated(failed), negated(end.beyond))
+    borne = find_impulses(guess, ranges, b, proposal.exerted)
+    beyond = any_of(end.beyond, all_of(impulses, proposal.agrees, borne.undetermined))
+    solved = all_of(proposal.agrees, negated(end.passes), negated(failed), negated(beyond))
     results = [where(solved, *values) for values in zip(end.q, q, strict=True)]
     results += [where(solved, *values) for values in zip(x, v, strict=True)]
     results += [_code(guess, proposal, end, solved, i, v[i], x[i]) for i in range(n)]
-    later = where(end.beyond, float(BEYOND), float(UNSOLVED))
+    later = where(beyond, float(BEYOND), float(UNSOLVED))
     results.append(where(failed, float(FAILED), where(solved, float(SOLVED), later)))
-    return trace.program("step", {"state": ((3 * n + 1,), results)})
+    outputs = {"state": ((3 * n + 1,), results)}
+    if impulses:
+        outputs |= {"friction": ((n,), borne.friction), "stop": ((n,), borne.stop)}
+    return trace.program("step", outputs)
 
 
 def _row(ranges: Ranges, k: int, x: Vector) -> Scalar:
@@ -218,7 +231,7 @@ def _end(
         passes += ends
         passed.append((any_of(contact.passed_low, ends[0]), any_of(contact.passed_high, ends[1])))
         if ranges.other[k] == UNSUPPORTED:
-            beyond += [contact.touched, *ends]
+            beyond.append(contact.touched)
         for i in range(len(q)):
             q[i] = q[i] + ranges.inverse[i][k] * shift
     return _End(q, any_of(*passes), any_of(*beyond), passed)

@@ -1,0 +1,1 @@
+"""One time step as a program, for one state or many."""
