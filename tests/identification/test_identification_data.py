@@ -920,6 +920,64 @@ def test_outliers_are_flagged_and_stay(robot):
         flag_outliers(log, threshold=-1.0)
 
 
+@pytest.mark.parametrize("window", [0.02, 0.03, 0.1, 0.6])
+def test_outliers_are_those_of_the_definition(window):
+    """Near ends, across blocks, and with few and many neighbours the flags are those that medians
+    sample by sample give.
+    """
+    rng, count = np.random.default_rng(0), 4200
+    x = np.cumsum(rng.normal(size=count)).round(1)
+    spikes = rng.choice(count, 60, replace=False)
+    x[spikes] += rng.uniform(3.0, 30.0, 60) * rng.choice([-1.0, 1.0], 60)
+    x[[0, 2, 4090, 4095, 4096, 4097, count - 1]] += [40.0, -40.0, 40.0, 40.0, -40.0, 40.0, -40.0]
+    half = int(0.5 * window * 250.0)
+    reach = max(half, 2)
+
+    def middle(values, i):
+        at = min(max(i, half), count - 1 - half)
+        return np.median(values[at - half : at + half + 1])
+
+    def between(i):
+        pairs = []
+        for k in range(1, reach + 1):
+            if i + k >= count:
+                pairs.append(2.0 * x[i - k] - x[i - 2 * k])
+            elif i - k < 0:
+                pairs.append(2.0 * x[i + k] - x[i + 2 * k])
+            else:
+                pairs.append(0.5 * (x[i - k] + x[i + k]))
+        return np.median(pairs)
+
+    rough = np.array([abs(x[i] - between(i)) for i in range(count)])
+    off = np.array([min(abs(x[i] - middle(x, i)), rough[i]) for i in range(count)])
+    steps = np.abs(np.diff(x))
+    noise = [max(1.4826 * middle(rough, i), steps[steps > 0.0].min()) for i in range(count)]
+    expected = (off > 2.0 * np.array(noise)) & (off > 1e-9 * np.abs(x))
+    log = flag_outliers(Recording(np.arange(count) / 250.0, x[:, None]), window, 2.0)
+    assert log.has(Flag.POSITION_OUTLIER)[:, 0].tolist() == expected.tolist()
+    assert expected.sum() > 20
+
+
+def test_a_recording_is_its_own():
+    """It keeps arrays that nobody can write to, and copies all others: those that can be written
+    to, and read-only views of them.
+    """
+    q = np.zeros((20, 2))
+    view = q[:]
+    view.setflags(write=False)
+    log = Recording(np.arange(20.0), q, tau=view)
+    q[:] = 1.0
+    assert not log.q.any()
+    assert log.tau is not None
+    assert not log.tau.any()
+    flagged = log.with_flag(np.ones(20, dtype=bool), Flag.SATURATED)
+    assert flagged.q is log.q
+    assert log.select(slice(3, 9)).q.tolist() == log.q[3:9].tolist()
+    for array in (log.q, log.tau, flagged.flags, log.select(slice(3, 9)).q):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 2
+
+
 def test_saturation_is_flagged(robot):
     """Torques that are cut off at their largest value; or those near limits that are given."""
     t = np.arange(1000) * 0.004

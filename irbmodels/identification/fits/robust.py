@@ -27,17 +27,15 @@ PASSES = 50
 
 @dataclass(frozen=True, eq=False)
 class _Pass:
-    """Sums of one pass: weighted and plain factors, clipped squares, number of inliers."""
+    """Sums of one pass: weighted factors, clipped squares, number of inliers."""
 
     weighted: Accumulator
-    plain: Accumulator
     clipped: Array
     inside: Array
 
     def merge(self, other: _Pass) -> _Pass:
         return _Pass(
             self.weighted.merge(other.weighted),
-            self.plain.merge(other.plain),
             self.clipped + other.clipped,
             self.inside + other.inside,
         )
@@ -60,40 +58,39 @@ def huber(samples: Samples, rows: Equations, k: float = TUNING) -> Fit:
     if not k > 0.0:
         raise InputError(f"k is a positive number of standard deviations, got {k!r}")
     plain = accumulate(samples, rows)
-    fit = least_squares(plain)
+    fit, degrees = least_squares(plain), plain.samples - plain.p / plain.size
     noise, expected = floor_noise(plain, fit.noise), _expected(k)
+    empty = Accumulator(rows.size, rows.names, rows.units)
     for _ in range(PASSES):
-        sums = samples.reduce(partial(_pass, rows=rows, beta=fit.beta, noise=noise, k=k))
-        degrees = sums.plain.samples - sums.plain.p / sums.plain.size
+        sums = samples.fold(
+            partial(_pass, rows=rows, beta=fit.beta, noise=noise, k=k),
+            _Pass(empty, np.zeros(rows.size), np.zeros(rows.size)),
+        )
         noise = floor_noise(plain, noise * np.sqrt(sums.clipped / (degrees * expected)))
         after = least_squares(sums.weighted, 1.0 / np.square(noise))
         moved = np.abs(after.beta - fit.beta)
         fit = after
         if (moved <= CONVERGED * fit.deviation).all():
-            return _with_spread(fit, sums, noise)
+            return _with_spread(fit, plain, sums.clipped / degrees, sums.inside, noise)
     raise InputError(
         f"Huber's estimate does not settle in {PASSES} passes: are most samples outliers?"
     )
 
 
-def _with_spread(fit: Fit, sums: _Pass, noise: Array) -> Fit:
+def _with_spread(fit: Fit, plain: Accumulator, squares: Array, inside: Array, noise: Array) -> Fit:
     """Set noise and covariance: ``A`` from the share of inliers, ``B`` from clipped squares."""
     weights = 1.0 / np.square(noise)
-    inside = sums.inside / sums.plain.samples
-    squares = sums.clipped / (sums.plain.samples - sums.plain.p / sums.plain.size)
-    half = invert_factor(sums.plain.combined_factor(weights * inside)[:-1, :-1], fit.names)
-    return replace(
-        fit, noise=noise, covariance=sandwich_covariance(half, sums.plain, weights * squares)
-    )
+    factor = plain.combined_factor(weights * inside / plain.samples)
+    half = invert_factor(factor[:-1, :-1], fit.names)
+    return replace(fit, noise=noise, covariance=sandwich_covariance(half, plain, weights * squares))
 
 
-def _pass(pieces: Iterable[Motion], rows: Equations, beta: Array, noise: Array, k: float) -> _Pass:
-    weighted, plain = (Accumulator(rows.size, rows.names, rows.units) for _ in range(2))
-    sums = _Pass(weighted, plain, np.zeros(rows.size), np.zeros(rows.size))
+def _pass(
+    sums: _Pass, pieces: Iterable[Motion], rows: Equations, beta: Array, noise: Array, k: float
+) -> _Pass:
     for Y, y in rows(pieces):
         size = np.abs(y - Y @ beta) / noise
         sums.weighted.add(Y, y, k / np.maximum(size, k))
-        sums.plain.add(Y, y)
         sums.clipped[:] += np.square(np.minimum(size, k)).sum(axis=0)
         sums.inside[:] += (size < k).sum(axis=0)
     return sums

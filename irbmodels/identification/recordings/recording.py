@@ -122,7 +122,7 @@ class Recording:
             InputError: if a shape is wrong, or the times do not grow.
         """
         arrays: dict[str, Array] = {
-            name: np.array(getattr(self, name), dtype=float)
+            name: _unchanging(getattr(self, name))
             for name in ("t", *QUANTITIES)
             if getattr(self, name) is not None
         }
@@ -144,7 +144,7 @@ class Recording:
                     f"{name} of this recording needs shape {(len(t), q.shape[1])}, got"
                     f" {arrays[name].shape}"
                 )
-        more = {name: np.array(values, dtype=float) for name, values in self.extra.items()}
+        more = {name: _unchanging(values) for name, values in self.extra.items()}
         for name, values in more.items():
             if values.shape != t.shape:
                 raise InputError(
@@ -169,7 +169,8 @@ class Recording:
             for name in names:
                 if name in arrays:
                     flags[~np.isfinite(arrays[name])] |= np.uint16(flag)
-        for array in (*arrays.values(), *more.values(), flags):
+        kept: list[NDArray[Any]] = [*arrays.values(), *more.values(), flags]
+        for array in kept:
             array.setflags(write=False)
         for name, value in {**arrays, "flags": flags, "extra": more, "linear": linear}.items():
             object.__setattr__(self, name, value)
@@ -258,8 +259,10 @@ class Recording:
         Raises:
             InputError: if there are no such samples, or their times do not grow.
         """
+        kept = chosen
         try:
-            kept = np.arange(len(self))[chosen]
+            if not isinstance(chosen, slice):  # of which NumPy takes views
+                kept = np.arange(len(self))[chosen]
         except IndexError as err:
             raise InputError(f"samples of this recording are 0 .. {len(self) - 1}: {err}") from None
         rows = {
@@ -366,3 +369,15 @@ class Recording:
             MissingExtra: for Parquet without pyarrow.
         """
         write_columns(path, self.columns(), digits=12)
+
+
+def _unchanging(values: ArrayLike) -> Array:
+    """Return a copy as floats, or the array itself if it is one that nobody can write to."""
+    if (
+        isinstance(values, np.ndarray)
+        and values.dtype == np.float64
+        and values.flags.owndata
+        and not values.flags.writeable
+    ):
+        return values
+    return np.array(values, dtype=float)

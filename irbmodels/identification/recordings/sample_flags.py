@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -14,6 +16,8 @@ from .recording import Finding, Flag, Recording
 _SPIKE = 1.4826  # of a median absolute deviation is a standard deviation, of normal noise
 _FEWEST = 5  # samples that have surroundings
 _SIGN = 5.0  # deviations of a speed: below them its sign is a guess
+_BLOCK = 4096  # samples whose estimates stay in the second-level cache
+_NETWORK = 64  # numbers that a network sorts faster than NumPy
 _PLATEAU = 5  # equal samples in a row at the largest torque: a limit
 
 
@@ -106,15 +110,60 @@ def _between_neighbours(x: Array, samples: int) -> Array:
 
     Right on a straight line, at the ends too.
     """
-    reach, last, here = max(samples // 2, 2), len(x) - 1, np.arange(len(x))
-    estimates = np.empty((reach, len(x)))
-    for k in range(1, reach + 1):
-        left, right = here - k, here + k
-        estimates[k - 1] = 0.5 * (x[np.maximum(left, 0)] + x[np.minimum(right, last)])
-        for alone, side in ((left < 0, k), (right > last, -k)):
-            one, two = (np.clip(here[alone] + i * side, 0, last) for i in (1, 2))
-            estimates[k - 1, alone] = 2.0 * x[one] - x[two]
-    return np.asarray(np.median(estimates, axis=0), dtype=float)
+    reach, last = max(samples // 2, 2), len(x) - 1
+    result = np.empty(len(x))
+    for start in range(0, len(x), _BLOCK):
+        stop = min(start + _BLOCK, len(x))
+        estimates = np.empty((reach, stop - start))
+        for k, estimate in enumerate(estimates, start=1):
+            low, high = max(start, k), min(stop, len(x) - k)
+            if low < high:
+                both = x[low - k : high - k] + x[low + k : high + k]
+                np.multiply(both, 0.5, out=estimate[low - start : high - start])
+            for low, high, side in (
+                (start, min(k, stop), k),
+                (max(start, len(x) - k), stop, -k),
+            ):
+                here = np.arange(low, high)
+                one, two = (np.clip(here + i * side, 0, last) for i in (1, 2))
+                estimate[here - start] = 2.0 * x[one] - x[two]
+        result[start:stop] = _median_of_rows(estimates)
+    return result
+
+
+def _median_of_rows(rows: Array) -> Array:
+    """Median of each column; the rows are used up.
+
+    By a sorting network, whose steps take whole rows: ten times as fast as sorting few numbers
+    column by column.
+    """
+    if len(rows) > _NETWORK:
+        return np.asarray(np.median(rows, axis=0), dtype=float)
+    lines, spare = list(rows), np.empty(rows.shape[1])
+    for i, j in _comparators(len(rows)):
+        np.minimum(lines[i], lines[j], out=spare)
+        np.maximum(lines[i], lines[j], out=lines[j])
+        lines[i], spare = spare, lines[i]
+    middle = len(rows) // 2
+    return np.asarray(
+        lines[middle] if len(rows) % 2 else 0.5 * (lines[middle - 1] + lines[middle]), dtype=float
+    )
+
+
+@cache
+def _comparators(count: int) -> list[tuple[int, int]]:
+    """Pairs of places to compare and exchange in their order [Batcher; Knuth vol. 3, 5.2.2 M]."""
+    first = 1 << max((count - 1).bit_length() - 1, 0)
+    pairs, p = [], first
+    while p:
+        q, r, d = first, 0, p
+        while True:
+            pairs += [(i, i + d) for i in range(count - d) if i & p == r]
+            if q == p:
+                break
+            d, q, r = q - p, q // 2, p
+        p //= 2
+    return pairs
 
 
 def flag_saturation(recording: Recording, limit: ArrayLike | None = None) -> Recording:

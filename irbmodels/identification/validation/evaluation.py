@@ -158,11 +158,11 @@ def _predict(
     for motion in usable_segments(recordings, axes):
         predicted, previous = [], []
         for q, v, a in blocks(motion, now, "v", "a"):
-            regressor = now.regressor(q, v, a)[:, rows]
-            predicted.append(regressor @ parameters)
-            previous.append(
-                (regressor if now is before else before.regressor(q, v, a)[:, rows]) @ own
-            )
+            regressor = now.regressor(q, v, a)
+            predicted.append((regressor @ parameters)[:, rows])
+            if now is not before:
+                regressor = before.regressor(q, v, a)
+            previous.append((regressor @ own)[:, rows])
         segments.append(
             PredictedTorques(
                 motion,

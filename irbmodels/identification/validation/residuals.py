@@ -70,18 +70,21 @@ def whiteness_test(stretches: Sequence[Array], lags: int = LAGS) -> Whiteness:
     from scipy.special import chdtrc
 
     size, count = stretches[0].shape[1], sum(len(part) for part in stretches)
+    lengths = np.array([len(part) for part in stretches])
     mean = np.concatenate(stretches).mean(axis=0)
-    centred = [part - mean for part in stretches]
-    variance = sum((np.square(part).sum(axis=0) for part in centred), np.zeros(size))
+    # zeros between stretches, so that pairs across a hole count nothing; an axis after the other
+    centred, start = np.zeros((size, count + lags * len(stretches))), 0
+    for part in stretches:
+        centred[:, start : start + len(part)] = (part - mean).T
+        start += len(part) + lags
+    variance = np.einsum("in,in->i", centred, centred)
     correlations, pairs = np.zeros((lags, size)), np.zeros(lags)
     for lag in range(1, lags + 1):
-        products = sum(
-            (np.sum(part[lag:] * part[:-lag], axis=0) for part in centred), np.zeros(size)
-        )
+        products = np.einsum("in,in->i", centred[:, lag:], centred[:, :-lag])
         correlations[lag - 1] = np.divide(
             products, variance, out=np.zeros(size), where=variance > 0.0
         )
-        pairs[lag - 1] = sum(max(len(part) - lag, 0) for part in stretches)
+        pairs[lag - 1] = np.maximum(lengths - lag, 0).sum()
     statistic = (
         count
         * (count + 2.0)
