@@ -15,7 +15,7 @@ from .llvm_math import Instructions
 from .program import LEAVES, MASKS, Program, pairs, scheduled
 
 BLOCK_BYTES = 65_536  # of a block of results, which stays in the second-level cache
-PADDING = 64  # bytes more per row than a block has, so that rows fall on other sets of the cache
+LINE = 64  # bytes of a line of the cache; rows an odd number of them apart fall on other sets
 FEW = 8  # most results that are stored straight into the rows of (n, N)
 INFIX = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 RELATIONS = {"less": "olt", "less_equal": "ole"}
@@ -48,7 +48,7 @@ class _Writer:
         self.in_block = layout == COLUMNS and len(steps) > FEW
         block = BLOCK_BYTES // (self.bytes * len(self.row)) // width * width
         self.block = max(block, width)
-        self.pitch = self.bytes * self.block + PADDING
+        self.pitch = LINE * (-(-self.bytes * self.block // LINE) | 1)
         self.inputs = [f"x{i}" for i in range(len(self.lengths))]
         self.outputs = [f"y{i}" for i in range(len(self.sizes))]
 
