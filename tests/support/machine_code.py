@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from numpy.typing import DTypeLike
 from irbmodels.compiled.llvm_entry import COLUMNS, ROWS, STATE
 from irbmodels.compiled.llvm_writer import module_text
 from irbmodels.compiled.machine import TARGETS, Target, compile_object, function, host_target, load
-from irbmodels.compiled.program import Program
+from irbmodels.compiled.program import Program, evaluate
+from irbmodels.compiled.trace import Trace
 
 _X86 = ("avx512", "avx2", "sse2")  # each of them also runs what the next one does
 _HOST = host_target().name
@@ -59,16 +61,74 @@ def apply(
     inputs: Sequence[np.ndarray],
     sizes: Sequence[int],
 ) -> list[np.ndarray]:
-    """Run over states ``(N, n)`` in any layout; return results ``(N, size)``."""
+    """Run over states ``(N, n)`` in any layout; return results ``(N, size)``.
+
+    Arrays without states may be refused: NumPy gives them any strides.
+    """
     dtype, count = inputs[0].dtype, len(inputs[0])
     if layout == COLUMNS:
         results: list[Any] = [np.full((size, count), np.nan, dtype) for size in sizes]
-        assert run(*(x.T.copy() for x in inputs), *results)
+        assert run(*(x.T.copy() for x in inputs), *results) or not count
         return [result.T for result in results]
     results = [np.full((count, size), np.nan, dtype) for size in sizes]
     if layout == ROWS:
-        assert run(*(x.copy() for x in inputs), *results)
+        assert run(*(x.copy() for x in inputs), *results) or not count
         return results
     for i in range(count):
         assert run(*(x[i].copy() for x in inputs), *(y[i] for y in results))
     return results
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "neg": np.negative,
+    "inv": np.reciprocal, "sin": np.sin, "cos": np.cos, "exp": np.exp, "sqrt": np.sqrt,
+    "sign": np.sign, "abs": np.abs, "less": np.less, "less_equal": np.less_equal,
+    "and": np.logical_and, "or": np.logical_or, "not": np.logical_not, "select": np.where,
+    "atan2": np.arctan2, "nearest": np.rint,
+}  # fmt: skip
+"""Every operation as NumPy computes it."""
+
+
+def by_numpy(
+    program: Program, inputs: Sequence[np.ndarray], numbers: Sequence[float] = ()
+) -> list[np.ndarray]:
+    """Return results ``(N, size)`` of states ``(N, n)``, by NumPy in their precision."""
+    dtype, count = inputs[0].dtype, len(inputs[0])
+    steps = tuple(step._replace(number=dtype.type(step.number)) for step in program.steps)
+    constants = [dtype.type(number) for number in numbers]
+    outputs = evaluate(replace(program, steps=steps), [x.T for x in inputs], constants, FUNCTIONS)
+    return [
+        np.stack([np.broadcast_to(entry, count) for entry in entries], axis=1).astype(dtype)
+        for entries in outputs
+    ]
+
+
+def made_up(lengths: Sequence[int], sizes: Sequence[int], distinct: int, seed: int = 0) -> Program:
+    """Return a program of products and sums, whose rounding no whole numbers below 100 show.
+
+    Args:
+        lengths: Of the inputs.
+        sizes: Of the results.
+        distinct: How many values they have between them; further entries repeat some.
+        seed: Of the random formulas. The constant ``c`` has few digits in tests.
+    """
+    rng = np.random.default_rng(seed)
+    trace = Trace()
+    leaves: list[Any] = [
+        x for i, length in enumerate(lengths) for x in trace.input(f"x{i}", length)
+    ]
+    leaves += [trace.constant("c"), trace.value(0.5)]
+    values: list[Any] = []
+    while len(values) < distinct:
+        a, b, c = (leaves[int(i)] for i in rng.integers(0, len(leaves), 3))
+        value = a * b + c + leaves[len(values) % len(leaves)] + float(len(values))
+        values += [value] if all(value is not other for other in values) else []
+    outputs = {}
+    for i, size in enumerate(sizes):
+        chosen = (
+            values
+            if size == distinct
+            else [values[int(k)] for k in rng.integers(0, distinct, size)]
+        )
+        outputs[f"y{i}"] = ((size,), chosen)
+    return trace.program("made_up", outputs)
