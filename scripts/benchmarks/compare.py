@@ -41,6 +41,8 @@ from rich.table import Table
 
 import irbmodels as irb
 
+BUSY = 0.5  # load before a run, per core, that others needed
+
 
 def comparison(
     before: Record, after: Record, paths: Sequence[Path], groups: Sequence[str], style: box.Box
@@ -73,13 +75,17 @@ def _chosen(row: Row, groups: Sequence[str]) -> bool:
 
 
 def _name(letter: str, path: Path, record: Record) -> str:
+    """Return the line of a run: file, date, code, machine, and what makes its times worth little."""
     commit = record.code.get("commit")
-    code = f"commit {commit[:10]}" if commit else "no commit"
-    changed = ", changed since" if record.code.get("changed") else ""
-    quick = ", QUICK: no times to compare" if record.run.get("quick") else ""
-    where = f"{record.machine.get('processor')} ({record.machine.get('llvm')})"
-    rounds = record.run.get("rounds")
-    return f"{letter}: {path}, {record.date}, {code}{changed}, {where}, {rounds} rounds{quick}"
+    parts = [f"{letter}: {path}", record.date, f"commit {commit[:10]}" if commit else "no commit"]
+    parts += ["changed since"] if record.code.get("changed") else []
+    parts.append(f"{record.machine.get('processor')} ({record.machine.get('llvm')})")
+    parts.append(f"{record.run.get('rounds')} rounds")
+    load, cores = record.run.get("load before"), record.machine.get("cores")
+    if load and cores and load > BUSY * cores:
+        parts.append(f"BUSY: load {load:.1f} before, on {cores} cores")
+    parts += ["QUICK: no times to compare"] if record.run.get("quick") else []
+    return ", ".join(parts)
 
 
 def _table(group: str, pairs: Sequence[Pair], style: box.Box) -> Table:

@@ -323,6 +323,25 @@ def test_a_threshold_below_one_is_refused(files, monkeypatch, capsys):
         assert "at least 1" in capsys.readouterr().err
 
 
+def test_a_run_that_says_little_is_marked(tmp_path, monkeypatch, capsys):
+    """Code that was changed, a machine that had other work, and a quick run: in the line of it."""
+    good = record_of(quantity(), run={"rounds": 9, "load before": 1.0})
+    run = {"rounds": 2, "load before": 1.1, "quick": True}
+    poor = record_of(quantity(), run=run, code={"commit": None, "changed": True})
+    paths = tmp_path / "good.json", tmp_path / "poor.json"
+    good.write(paths[0])
+    poor.write(paths[1])
+    assert run_script("compare", monkeypatch, *paths) == 0
+    first, second = capsys.readouterr().out.splitlines()[:2]
+    assert first.endswith(
+        ".json, 2026-01-02T03:04:05+00:00, commit 0123456789, Abacus (znver4), 9 rounds"
+    )
+    assert second.endswith(
+        "no commit, changed since, Abacus (znver4), 2 rounds, BUSY: load 1.1 before, on 2 cores,"
+        " QUICK: no times to compare"
+    )
+
+
 def test_other_machines_and_versions_are_told():
     """Each difference in a line of its own: of features only what one of both has."""
     from bench.comparison import differences

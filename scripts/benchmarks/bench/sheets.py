@@ -64,7 +64,7 @@ def claims_table(claims: Sequence[Claim]) -> Table:
     """What must show, and whether it does."""
     table = _table("what must show", "against", "ns per state", "theirs", "reached", "bound", "")
     for claim in claims:
-        bound = f"{'at least' if claim.at_least else 'at most'} {claim.bound:.3g} {claim.unit}"
+        bound = f"{'at least' if claim.at_least else 'at most'} {claim.bound:.4g} {claim.unit}"
         reached = f"{claim.reached:.3g} {claim.unit}"
         verdict = "PASS" if claim.holds else "below" if claim.at_least else "above"
         table.add_row(
