@@ -106,19 +106,18 @@ def evaluate(
 def _reordered(program: Program, order: list[int]) -> Program:
     """Return a program with the steps of ``order``, in that order."""
     place = {old: new for new, old in enumerate(order)}
-    steps = [program.steps[old] for old in order]
-    moved = [
+    steps = [
         (
-            step._replace(operands=tuple(place[i] for i in step.operands))
-            if step.operation in OPERATIONS
-            else step
+            Step(operation, tuple([place[i] for i in operands]))
+            if operation in OPERATIONS
+            else Step(operation, operands, number)
         )
-        for step in steps
+        for operation, operands, number in map(program.steps.__getitem__, order)
     ]
     outputs = tuple(
-        output._replace(steps=tuple(place[i] for i in output.steps)) for output in program.outputs
+        output._replace(steps=tuple([place[i] for i in output.steps])) for output in program.outputs
     )
-    return replace(program, steps=tuple(moved), outputs=outputs)
+    return replace(program, steps=tuple(steps), outputs=outputs)
 
 
 def scheduled(program: Program) -> Program:
@@ -128,13 +127,10 @@ def scheduled(program: Program) -> Program:
     The step with the longest way to a result comes first, unless more than ROOM values wait: then
     the one that frees most.
     """
+    done = [step.operation in LEAVES for step in program.steps]
     inner = [
-        tuple(
-            i
-            for i in dict.fromkeys(step.operands if step.operation in OPERATIONS else ())
-            if program.steps[i].operation in OPERATIONS
-        )
-        for step in program.steps
+        () if leaf else [i for i in dict.fromkeys(step.operands) if not done[i]]
+        for step, leaf in zip(program.steps, done, strict=True)
     ]
     users: list[list[int]] = [[] for _ in program.steps]
     way = [COST.get(step.operation, 1) for step in program.steps]
@@ -145,8 +141,7 @@ def scheduled(program: Program) -> Program:
     results = {number for output in program.outputs for number in output.steps}
     uses = [len(of) + (number in results) for number, of in enumerate(users)]
     waits, live = [len(operands) for operands in inner], 0
-    order = [number for number, step in enumerate(program.steps) if step.operation in LEAVES]
-    done = [step.operation in LEAVES for step in program.steps]
+    order = [number for number, leaf in enumerate(done) if leaf]
     freed = [0] * len(program.steps)
     # ready steps by the number of values that they free, the longest way first, then the oldest
     ready: list[list[tuple[int, int, int]]] = [[] for _ in range(4)]
@@ -157,8 +152,8 @@ def scheduled(program: Program) -> Program:
         age = ages.setdefault(number, len(ages))
         heapq.heappush(ready[freed[number]], (-way[number], age, number))
 
-    for number, step in enumerate(program.steps):
-        if step.operation in OPERATIONS and not waits[number]:
+    for number, leaf in enumerate(done):
+        if not (leaf or waits[number]):
             offer(number)
     while True:
         for count, heap in enumerate(ready):  # entries of before a step came to free more
