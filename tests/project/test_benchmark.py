@@ -574,6 +574,22 @@ def test_first_answers_ask_for_what_their_case_says(monkeypatch):
         asked.clear()
 
 
+def test_processes_run_as_an_installed_package_does(tmp_path, monkeypatch):
+    """They keep byte code whatever this process does, take what they are told, and import nothing
+    of the working directory; a failure is told with what they wrote.
+    """
+    from bench.processes import run
+
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    monkeypatch.setenv("GREETING", "no")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "here.py").write_text("")
+    text = "import os, sys; print(sys.dont_write_bytecode, os.environ['GREETING'], sys.argv[1:])"
+    assert run("-c", text, "a b", GREETING="yes") == "False yes ['a b']\n"
+    with pytest.raises(RuntimeError, match="No module named 'here'"):
+        run("-c", "import here")
+
+
 def test_imports_are_timed_by_library(monkeypatch, tmp_path):
     """Each library without those that it needs; what only exists once something ran is left out."""
     from bench import first_answer

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import queue
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -25,6 +24,7 @@ from irbmodels.viewer.browser import flags, program
 from .arm import NAME, TOOL, Arm
 from .claims import OURS
 from .first_answer import ONE
+from .processes import run
 from .races import Contestant, Results, calls
 
 POSE, IMPORTED = "irbmodels pose", "import pinocchio, numpy"
@@ -88,12 +88,12 @@ def imports(results: Results) -> None:
 
     def wall(*arguments: str) -> float:
         start = time.perf_counter()
-        command = [sys.executable, "-P", *arguments]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        run(*arguments)
         return time.perf_counter() - start
 
     count = min(results.effort.rounds, 15)
-    wall("-c", "import irbmodels")  # into the cache of files
+    for arguments in STARTED.values():  # writes byte code
+        run(*arguments)
     times = np.array(
         [
             [wall(*arguments) - wall("-c", "pass") for arguments in STARTED.values()]

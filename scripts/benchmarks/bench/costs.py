@@ -6,14 +6,13 @@ Each is measured in processes of its own.
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from .arm import NAME, TOOL
+from .processes import run
 from .races import Results
 
 STARTS = {"arrays": "(6, 8)", "one state": "6"}
@@ -65,7 +64,7 @@ def starting(results: Results) -> None:
         times = []
         for _ in range(results.effort.rounds + 1):
             start = time.perf_counter()
-            _run(START.replace("SHAPE", shape))
+            run("-c", START.replace("SHAPE", shape))
             times.append(time.perf_counter() - start)
         what = f"process: start, load, answer {name} from disk, end"
         results.number("start", what, times[1:], "s")
@@ -86,16 +85,4 @@ def memory(results: Results) -> None:
 
 
 def _asked(code: str, *arguments: str) -> Any:
-    return json.loads(_run(code, *arguments))
-
-
-def _run(code: str, *arguments: str) -> str:
-    """Run code in a process that imports what this one does, not what lies in the working
-    directory.
-    """
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", code, *arguments], capture_output=True, text=True
-    )
-    if done.returncode:
-        raise RuntimeError(f"a process that was measured failed:\n{done.stderr}")
-    return done.stdout
+    return json.loads(run("-c", code, *arguments))

@@ -7,10 +7,7 @@ Each first answer is one of a process of its own, with a cache of its own.
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable
@@ -29,6 +26,7 @@ from irbmodels.simulation import rollouts
 from . import first_answer
 from .arm import NAME, TOOL, Arm
 from .first_answer import COLUMNS, ONE, ROWS, STATES
+from .processes import run
 from .races import Contestant, Results, calls
 
 IK, ROLLOUTS = "inverse_kinematics", "rollouts"
@@ -99,10 +97,10 @@ def first_answers(results: Results) -> None:
             results.tell(f"{case.name}, {case.layout}, round {number + 1}")
             with tempfile.TemporaryDirectory() as folder:
                 if case.kind not in modules:
-                    modules[case.kind] = run(case, Path(folder))["modules"]
+                    modules[case.kind] = answer(case, Path(folder))["modules"]
                     shutil.rmtree(folder)
-                cold[case].append(run(case, Path(folder), modules[case.kind]))
-                disk[case].append(run(case, Path(folder)))
+                cold[case].append(answer(case, Path(folder), modules[case.kind]))
+                disk[case].append(answer(case, Path(folder)))
     keep(results, cold, disk)
 
 
@@ -143,9 +141,8 @@ def times(answers: list[dict[str, Any]], name: str) -> Any:
     return np.array([answer["times"][name] for answer in answers])
 
 
-def run(case: Case, cache: Path, imports: list[str] | None = None) -> dict[str, Any]:
-    """Answer a case in a process that imports what this one does, not what lies in the working
-    directory.
+def answer(case: Case, cache: Path, imports: list[str] | None = None) -> dict[str, Any]:
+    """Answer a case in a process of its own.
 
     Args:
         case: What is asked.
@@ -154,16 +151,8 @@ def run(case: Case, cache: Path, imports: list[str] | None = None) -> dict[str, 
     """
     inputs = len(QUERIES[case.query].inputs) if case.query in QUERIES else 0
     argument = json.dumps(case._asdict() | {"inputs": inputs, "imports": imports or []})
-    done = subprocess.run(
-        [sys.executable, "-P", first_answer.__file__, argument],
-        env=os.environ | {FOLDER: str(cache)},
-        capture_output=True,
-        text=True,
-    )
-    if done.returncode:
-        raise RuntimeError(f"a process that was measured failed:\n{done.stderr}")
-    answer: dict[str, Any] = json.loads(done.stdout)
-    return answer
+    times: dict[str, Any] = json.loads(run(first_answer.__file__, argument, **{FOLDER: str(cache)}))
+    return times
 
 
 def warm_answers(arm: Arm, results: Results) -> None:

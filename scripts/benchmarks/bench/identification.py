@@ -6,8 +6,6 @@ Ten million in files, on two workers.
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .arm import NAME, TOOL
+from .processes import run
 from .races import Results
 
 LIMIT_S, LIMIT_MB, LIMIT_OFF = 10.0, 1000.0, 1e-9
@@ -149,12 +148,4 @@ def _apart(one: Any, other: Any) -> float:
 
 
 def _asked(code: str, *arguments: Any) -> Any:
-    """Run code in a process that imports what this one does, not what lies in the working
-    directory.
-    """
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", code, *map(str, arguments)], capture_output=True, text=True
-    )
-    if done.returncode:
-        raise RuntimeError(f"a process that was measured failed:\n{done.stderr}")
-    return json.loads(done.stdout)
+    return json.loads(run("-c", code, *map(str, arguments)))
