@@ -144,12 +144,20 @@ def _lagged(
     pieces: Iterable[Motion], beta: Array, covariance: Array, rows: Equations, lags: int
 ) -> _Lagged:
     """Sum ``e_t e_{t+l} + Y_t covariance Y_{t+l}'`` over one log, which is preceded by zeros."""
-    total, last = np.zeros((lags + 1, rows.size)), np.zeros((lags, rows.size, beta.size + 1))
+    doubted = bool(covariance.any())  # in the first round it is 0
+    total = np.zeros((lags + 1, rows.size))
+    last = np.zeros((lags, rows.size, 1 + doubted * beta.size))
     for Y, y in rows(pieces):
-        ahead = np.concatenate([(y - Y @ beta)[..., None], Y @ covariance], axis=2)
-        known = np.concatenate([last, np.concatenate([ahead[..., :1], Y], axis=2)])
-        for lag in range(lags + 1):
-            total[lag] += np.einsum("nip,nip->i", ahead, known[lags - lag : len(known) - lag])
+        ahead, here = ((y - Y @ beta)[..., None],) * 2
+        if doubted:
+            here = np.concatenate([here, Y], axis=2)
+            ahead = np.concatenate([ahead, Y @ covariance], axis=2)
+        known = np.concatenate([last, here])
+        for i, filled in enumerate(np.asarray(known.any(axis=0))):
+            one, other = (np.ascontiguousarray(part[:, i, filled]) for part in (ahead, known))
+            for lag in range(lags + 1):
+                start = lags - lag
+                total[lag, i] += np.einsum("np,np->", one, other[start : start + len(one)])
         last = known[len(known) - lags :]
     return _Lagged(total)
 

@@ -99,9 +99,6 @@ def evaluate(
         logs=logs,
         notes=notes or (() if robot.friction_model else (NO_FRICTION_LAW,)),
     )
-    if fit is not None and base is not None:
-        previous = _previous_values(robot, fitted_robot, base, fit.names)
-        verdict = replace(verdict, condition=fit.condition, estimates=_estimates(fit, previous))
     if identified is not None:
         independent = len(identified.beta) * max(1.0, float(whiteness.correlation_length.max()))
         verdict = replace(
@@ -112,6 +109,20 @@ def evaluate(
             negative_parameters=_negative_parameters(identified),
             distance=identified.distance / np.sqrt(independent),
         )
+    if fit is not None and base is not None:
+        return with_fit(verdict, fit, _previous_values(robot, fitted_robot, base, fit.names))
+    return replace(verdict, reasons=tuple(check_criteria(verdict)))
+
+
+def with_fit(verdict: Verdict, fit: Fit, previous: Array) -> Verdict:
+    """Return the verdict with the estimates of a fit.
+
+    Args:
+        verdict: On the same parameters.
+        fit: With the fitted Stribeck speeds after the base parameters.
+        previous: What the previous set has for these, ``(p,)``; NaN if unknown.
+    """
+    verdict = replace(verdict, condition=fit.condition, estimates=_estimates(fit, previous))
     return replace(verdict, reasons=tuple(check_criteria(verdict)))
 
 

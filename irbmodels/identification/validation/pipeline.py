@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
@@ -24,7 +23,7 @@ from ..fits.robust import huber
 from ..fits.streaming import Samples
 from ..fits.torque_equations import TorqueEquations
 from ..recordings.recording import Recording
-from .evaluation import axis_indices, evaluate, usable_segments
+from .evaluation import axis_indices, evaluate, usable_segments, with_fit
 from .model_terms import Friction, ModelSelection, select_terms
 from .parameter_files import nearest_parameters
 from .preparation import check_logs, held_positions
@@ -150,21 +149,21 @@ def identify(
         final_fit = least_squares(terms.total_with_speeds, fit.weights, fit.noise)
         speeds = terms.linearization.x[base.rank :]
         final_fit = replace(final_fit, beta=np.append(fit.beta, speeds))
-    verdict_of = partial(
-        evaluate,
+    verdict = evaluate(
         robot,
         held_out,
         parameters.vector,
         base=base,
+        fit=final_fit,
         identified=parameters,
         estimation=estimation,
         notes=terms.notes,
     )
-    verdict = verdict_of(fit=final_fit)
     if method != "huber" and (verdict.whiteness.p < UNLIKELY / len(base.axes)).any():
         lags = max(1, round(MEMORY / estimation[0].step))
         final_fit = with_autocorrelation(final_fit, samples, final_equations, lags)
-        verdict = verdict_of(fit=final_fit)
+        previous = np.array([estimate.previous for estimate in verdict.estimates])
+        verdict = with_fit(verdict, final_fit, previous)
     return Identification(base, fit, final_fit, parameters, verdict)
 
 
