@@ -1,6 +1,7 @@
 """What identification costs: a million samples of six axes in a process of its own.
 
-Ten million in files, on two workers.
+Least squares alone, a log from its samples to the verdict, ten million in files on two workers; and
+the search of a motion that excites.
 """
 
 from __future__ import annotations
@@ -49,6 +50,51 @@ fit = weighted_least_squares(accumulate(Samples.of(log), rows))
 spent = time.perf_counter() - start, time.process_time() - before
 print(json.dumps([*spent, peak()]))
 """
+LOG = f"""
+{ARM}
+from irbmodels.identification.recordings import Recording
+from irbmodels.identification.validation import identify, prepare, split_recording
+from irbmodels.trajectory.fourier import FourierSeries
+
+SERIES, MIDDLE = FourierSeries(harmonics=5, duration=10.0), 0.5 * sum(robot.limits.envelope())
+MAPS = SERIES.maps(np.arange(2500) / 250.0)[:3]
+
+def excited(rng):  # q, v, a of another series every ten seconds, rates below 0.7 of the rated ones
+    x = rng.normal(size=(SERIES.size, 6))
+    x[0] = 0.0
+    q, v = (np.abs(rows @ x).max(axis=0) for rows in MAPS[:2])
+    x *= 0.7 * np.minimum(1.2 / q, robot.limits.velocity / v)
+    return [rows @ x + (MIDDLE if order == 0 else 0.0) for order, rows in enumerate(MAPS)]
+
+def logged(count):
+    rng = np.random.default_rng(1)
+    parts = [excited(rng) for _ in range(count // 2500)]
+    tau = np.concatenate([robot.inverse_dynamics(*part) for part in parts])
+    tau += 0.02 * np.abs(tau).mean(axis=0) * rng.normal(size=tau.shape)
+    q, step = np.concatenate([part[0] for part in parts]), 2.0 * np.pi / 2**20  # encoder
+    q = step * np.round(q / step + rng.uniform(-0.5, 0.5, q.shape))
+    return Recording(np.arange(len(q)) / 250.0, q, tau=tau)
+
+def identified(log):
+    estimation, held_out = map(prepare, split_recording(log))
+    return identify(robot, [estimation], [held_out], method="wls")
+
+identified(logged(20_000))  # compiles
+log = logged(int(sys.argv[1]))
+before = peak()
+start, spent = time.perf_counter(), time.process_time()
+fit = identified(log).fit
+print(json.dumps([time.perf_counter() - start, time.process_time() - spent, peak() - before, fit.samples]))
+"""
+SEARCH = f"""
+{ARM}
+from irbmodels.identification.excitation import optimal_excitation, random_excitation
+
+random_excitation(robot)  # compiles
+start, spent = time.perf_counter(), time.process_time()
+found = optimal_excitation(robot, starts=int(sys.argv[1]), iterations=int(sys.argv[2]))
+print(json.dumps([time.perf_counter() - start, time.process_time() - spent, found.condition]))
+"""
 WRITE = f"""
 {ARM}
 from irbmodels.trajectory.motion_files import write_motion
@@ -83,9 +129,11 @@ def measurements(large: bool = False) -> list[tuple[str, Callable[[Results], Non
 
     What takes minutes and gigabytes of files only if asked for.
     """
-    return [("identification", fitting)] + (
-        [("identification from files", streaming)] if large else []
-    )
+    return [
+        ("identification", fitting),
+        ("identification of a log", identifying),
+        ("search of an excitation", searching),
+    ] + ([("identification from files", streaming)] if large else [])
 
 
 def fitting(results: Results) -> None:
@@ -104,6 +152,28 @@ def fitting(results: Results) -> None:
         ("memory, the log and the libraries included", memory, "MB"),
     ):
         results.number("identification", name, value, unit, states=count)
+
+
+def identifying(results: Results) -> None:
+    """A log as it was read, filtered, fitted with friction as its samples tell it, and judged."""
+    count = 20_000 if results.effort.quick else 1_000_000
+    clock, processor, memory, used = _asked(LOG, count)
+    results.notes.append(f"identification of a log: {used:.0f} of {count} samples in the fit")
+    for name, value, unit in (
+        ("a log from its samples to the verdict", clock, "s"),
+        ("a log from its samples to the verdict, processor time", processor, "s"),
+        ("memory beside the log", memory, "MB"),
+    ):
+        results.number("identification", name, value, unit, states=count)
+
+
+def searching(results: Results) -> None:
+    """Default search of a Fourier series with a small condition number."""
+    starts, iterations = (1, 5) if results.effort.quick else (3, 60)
+    clock, processor, condition = _asked(SEARCH, starts, iterations)
+    results.notes.append(f"search of an excitation: condition number {condition:.3g}")
+    for name, value in (("search of an excitation", clock), ("its processor time", processor)):
+        results.number("identification", name, value, "s")
 
 
 def streaming(results: Results) -> None:
