@@ -163,7 +163,7 @@ class Kernel:
         else:
             results = [self._reshaped(out, form, count, states)]
         if not self._shared(form, states, results, is_one):
-            states = [np.array(state, self.dtype, order="C") for state in states]
+            states = [state.astype(self.dtype, "C", subok=False) for state in states]
             if not self._shared(form, states, results, is_one):
                 raise InputError(self._signature_error(states, out))
         shaped = tuple(
@@ -197,7 +197,8 @@ class Kernel:
             # machine code assumes that they do not overlap
             and not any(np.may_share_memory(out, state) for state in states)
         ):
-            return out.reshape(form.sizes[0], *count)
+            # twice: an axis of length 1 may have any stride
+            return np.asarray(out, self.dtype).reshape(-1).reshape(form.sizes[0], *count)
         raise InputError(self._signature_error(states, out))
 
     def _shared(
@@ -234,7 +235,7 @@ class Kernel:
         if not self._run_rows(form, [*states, *results]):
             for start in range(0, count, CHUNK):
                 piece = slice(start, start + CHUNK)
-                given = [np.array(state[piece], self.dtype, order="C") for state in states]
+                given = [state[piece].astype(self.dtype, "C", subok=False) for state in states]
                 if not self._run_rows(form, [*given, *(result[piece] for result in results)]):
                     raise InputError(self._signature_error(given, None))
         shaped = tuple(
@@ -265,6 +266,7 @@ class Kernel:
     def limit(self, *squares: float) -> None:
         """Set the largest square of each input for :meth:`within`."""
         self._limits = squares
+        self.__dict__.pop("_run_within", None)
 
     def within(self, *states: ArrayLike) -> Array | None:
         """Return the result for one state of doubles whose squares ``x.x`` keep their limits.
@@ -312,7 +314,7 @@ class Kernel:
 
     @cached_property
     def _state(self) -> _Form:
-        form = self._form(STATE, [math.nan] * 9)
+        form = self._form(STATE)
         if len(form.shapes) == 1 and len(form.shapes[0]) == 1 and self.dtype == np.float64:
             self._size, self._run_one = form.sizes[0], form.run
         return form
@@ -324,7 +326,8 @@ class Kernel:
     def _form(self, layout: str, limits: Sequence[float] = ()) -> _Form:
         code = self.code(layout)
         numbers = [self._constants[name] for name in code.signature.constants]
-        return _Form.of(code, [*numbers, *limits], self.dtype)
+        free = [math.nan] * (len(code.signature.inputs) - len(limits))
+        return _Form.of(code, [*numbers, *limits, *free], self.dtype)
 
     def code(self, layout: str) -> Code:
         """Find machine code of a layout in the cache, or compile it; it is free of constants."""

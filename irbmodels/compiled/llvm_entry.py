@@ -63,6 +63,7 @@ def entry_text(
     return _ENTRY.format(
         entry=ENTRY,
         head=object.__basicsize__,
+        kind=object.__basicsize__ + 8,
         count=len(inputs) + len(outputs),
         body="\n".join(lines),
     )
@@ -75,6 +76,7 @@ def _array(layout: str, number: int, name: str, is_output: bool) -> str:
         name=name,
         number=number,
         type=object.__basicsize__ - 8,
+        kind=object.__basicsize__ + 8,
         axes=axes,
         flags=ALIGNED | (WRITEABLE if is_output else 0),
     )
@@ -127,7 +129,9 @@ def _limit(item: str, name: str, length: int, place: int) -> str:
 
 
 # an array begins with Python's header; then come data, number of axes, shape, strides, owner, dtype
-# and flags, in this order in every version of NumPy
+# and flags, in this order in every version of NumPy; a dtype begins with header and type of its
+# numbers, then 8 bytes have kind, letter, order of bytes and number: arrays that have been pickled
+# have a dtype object of their own
 _ENTRY = """
 %array = type {{ [{head} x i8], ptr, i32, ptr, ptr, ptr, ptr, i32 }}
 
@@ -137,6 +141,8 @@ define ptr @{entry}(ptr %self, ptr %arrays, i64 %count) #0 {{
   %type = load ptr, ptr %table
   %dtype.at = getelementptr ptr, ptr %table, i64 1
   %dtype = load ptr, ptr %dtype.at
+  %kind.at = getelementptr i8, ptr %dtype, i64 {kind}
+  %kind = load i64, ptr %kind.at
   %bool.at = getelementptr ptr, ptr %table, i64 2
   %bool = load ptr, ptr %bool.at
   %complete = icmp eq i64 %count, {count}
@@ -160,7 +166,9 @@ _ARRAY = """  %{name}.at = getelementptr ptr, ptr %arrays, i64 {number}
 {name}.header:
   %{name}.dtype.at = getelementptr %array, ptr %{name}.array, i32 0, i32 6
   %{name}.dtype = load ptr, ptr %{name}.dtype.at
-  %{name}.real = icmp eq ptr %{name}.dtype, %dtype
+  %{name}.kind.at = getelementptr i8, ptr %{name}.dtype, i64 {kind}
+  %{name}.kind = load i64, ptr %{name}.kind.at
+  %{name}.real = icmp eq i64 %{name}.kind, %kind
   %{name}.axes.at = getelementptr %array, ptr %{name}.array, i32 0, i32 2
   %{name}.axes = load i32, ptr %{name}.axes.at
   %{name}.flat = icmp eq i32 %{name}.axes, {axes}

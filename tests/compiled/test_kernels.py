@@ -12,9 +12,10 @@ import pytest
 from programs import mechanism
 
 import irbmodels as irb
-from irbmodels.compiled.kernels import CHUNK, STATES_PER_THREAD, query_kernel
+from irbmodels.compiled.kernels import CHUNK, STATES_PER_THREAD, Kernel, query_kernel
 from irbmodels.compiled.llvm_entry import ROWS
 from irbmodels.compiled.queries import OF_FRAMES, QUERIES
+from irbmodels.compiled.trace import Trace
 from irbmodels.errors import InputError
 from irbmodels.robot.queries import reference
 
@@ -440,6 +441,72 @@ def test_results_are_filled_in():
             assert np.shares_memory(actual, out)
             assert actual.shape == out.shape
             assert np.array_equal(out, made(*asked))
+
+
+def test_results_of_any_origin_are_filled_in(tmp_path):
+    """``out`` may have been pickled, be mapped from a file, be a subclass, or a column of another
+    array.
+    """
+    made = kernel("irb930", "inverse_dynamics")
+    for count in (1, 30):
+        columns = [x.T.copy() for x in states(loaded("irb930"), count, seed=10)]
+        wanted = made(*columns)
+        path = tmp_path / str(count)
+        np.zeros((4, count)).tofile(path)
+        origins = [
+            pickle.loads(pickle.dumps(np.zeros((4, count)))),
+            np.memmap(path, float, "r+", shape=(4, count)),
+            np.zeros((4, count)).view(type("Subclass", (np.ndarray,), {})),
+            np.zeros((4, count), np.dtype(float, metadata={"of": "another"})),
+        ]
+        if count == 1:
+            origins.append(np.zeros((7, 4)).T[:, 2:3])
+        for out in origins:
+            assert np.shares_memory(made(*columns, out=out), out)
+            assert np.array_equal(out, wanted)
+        swapped_twice = np.dtype(">f8").newbyteorder()
+        for make in (lambda x: pickle.loads(pickle.dumps(x)), lambda x: x.astype(swapped_twice)):
+            given = [make(x) for x in columns]
+            assert np.array_equal(made(*given, out=make(np.zeros((4, count)))), wanted)
+            assert np.array_equal(
+                made.rows(*(x.T for x in given)), made.rows(*(x.T for x in columns))
+            )
+            assert np.array_equal(
+                made(*(x[:, 0] for x in given)), made(*(x[:, 0] for x in columns))
+            )
+
+
+def test_limits_of_one_state():
+    """No limits are none; new limits hold from then on, and those that are not given are none."""
+    made = query_kernel(
+        "inverse_dynamics", mechanism(loaded("irb930", dressed=True), "inverse_dynamics")
+    )
+    given = np.full((3, 4), 2.0)  # of a square of 16
+    wanted = made(*given)
+    for limits, taken in (
+        ((), True),
+        ((16.0, 16.0, 15.9), False),
+        ((16.0, 16.0, 16.0), True),
+        ((15.9,), False),
+        ((16.0,), True),
+        ((16.0, 15.9), False),
+    ):
+        made.limit(*limits)
+        actual = made.within(*given)
+        assert np.array_equal(actual, wanted) if taken else actual is None
+
+
+def test_many_inputs():
+    """A program of one state may have any number of inputs; none of them has a limit."""
+    trace = Trace()
+    xs = [trace.input(f"x{i}", 1)[0] for i in range(30)]
+    total = sum(xs[1:], xs[0]) + trace.constant("c")
+    program = trace.program("sum", {"y": ((1,), [total])})
+    made = Kernel("sum", "sum of thirty", lambda: program, {"c": 0.5})
+    given = [np.array([float(i)]) for i in range(30)]
+    for _ in range(3):
+        assert made(*given)[0] == sum(range(30)) + 0.5
+        assert made.within(*given)[0] == sum(range(30)) + 0.5
 
 
 def test_results_belong_to_the_caller():
