@@ -3,7 +3,13 @@ import pytest
 from scipy import optimize, stats
 
 from irbmodels import InputError
-from irbmodels.identification.fits import Samples, accumulate, huber, weighted_least_squares
+from irbmodels.identification.fits import (
+    Samples,
+    accumulate,
+    huber,
+    least_squares,
+    weighted_least_squares,
+)
 from irbmodels.identification.fits.robust import TUNING, _expected
 from irbmodels.trajectory import Motion
 
@@ -59,6 +65,20 @@ def test_clean_data_cost_five_percent():
     np.testing.assert_allclose(robust.beta, plain.beta, atol=1.5 * plain.deviation.max())
     np.testing.assert_allclose((plain.deviation / robust.deviation) ** 2, 0.95, atol=0.02)
     np.testing.assert_allclose(robust.noise, SIGMA, rtol=0.02)
+
+
+def test_without_outliers_it_is_least_squares():
+    """Where no residual counts as outlier, estimates and covariance are those of least squares
+    with weights from the same noise, whose degrees of freedom are those of 20 samples.
+    """
+    logs, _, _ = samples(20)
+    robust, total = huber(logs, Line(), 1e3), accumulate(logs, Line())
+    plain = least_squares(total, 1.0 / np.square(robust.noise), robust.noise)
+    np.testing.assert_allclose(robust.beta, plain.beta, rtol=1e-9)
+    np.testing.assert_allclose(robust.covariance, plain.covariance, rtol=1e-4)
+    degrees = 20 - 3 / 2
+    squares = total.residual_squares(robust.beta) / degrees
+    np.testing.assert_allclose(robust.noise, np.sqrt(squares), rtol=1e-5)
 
 
 def test_outliers_move_least_squares_and_not_this():

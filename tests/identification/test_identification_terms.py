@@ -17,7 +17,7 @@ from irbmodels.identification.fits import (
     stribeck_fit,
     weighted_least_squares,
 )
-from irbmodels.identification.fits.stribeck_search import SPEEDS
+from irbmodels.identification.fits.stribeck_search import SPEEDS, CandidateEquations
 from irbmodels.identification.recordings import Recording
 from irbmodels.identification.validation import (
     evaluate,
@@ -143,6 +143,27 @@ def test_speeds_are_told_axis_by_axis():
         False,
         True,
     ]
+
+
+def test_candidates_fall_as_stribecks_law():
+    """Each axis has a column per candidate speed, the believed one last, and none of another."""
+    robot = nominal("irb930").with_friction(frictionless(4))
+    rows = TorqueEquations(robot, base_parameters(robot, friction=True))
+    motion = samples_of(robot, 200)
+    believed = np.array([0.01, 0.02, 0.05, 0.5])
+    equations = CandidateEquations(rows, believed)
+    blocks = list(equations([motion]))
+    Y = np.concatenate([block[0] for block in blocks])
+    plain = np.concatenate([block[0] for block in rows([motion])])
+    np.testing.assert_array_equal(Y[..., : len(rows.names)], plain)
+    assert len(equations.names) == len(equations.units) == Y.shape[-1]
+    for axis in range(4):
+        for k, speed in enumerate([*SPEEDS, believed[axis]]):
+            unit = irb.Stribeck(np.ones(4), np.zeros(4), np.zeros(4), np.full(4, speed))
+            expected = np.array([unit.torque(v)[axis] for v in motion.v])
+            np.testing.assert_allclose(
+                Y[:, axis, len(rows.names) + k], expected, rtol=1e-12, atol=1e-300
+            )
 
 
 def test_a_fall_that_samples_deny_is_dropped(tmp_path):
@@ -386,6 +407,39 @@ def test_rotors_are_found_where_there_are_any(name):
             samples, ModelSelection(robot, None, None, 0), "coulomb", rotors=True
         ).base.names
     )
+
+
+@pytest.mark.parametrize("friction", ["stribeck", "coulomb", "own"])
+@pytest.mark.parametrize("drop", [0.0, 0.5])
+@pytest.mark.parametrize("rotors", [None, False, True])
+def test_what_is_folded_is_the_equations_of_the_terms(friction, drop, rotors):
+    """Sums over the samples, taken along while terms are chosen, are those of one pass with the
+    chosen ones; the believed rotor inertias, which the truth has not, are known or parameters.
+    """
+    robot = nominal("irb1600")
+    true = robot.with_friction(law_for(robot, drop=drop))
+    believed = true.with_rotors(rotors_of(robot))
+    motion = samples_of(true, 600)
+    noise = NOISE * robot.limits.effort * np.random.default_rng(0).normal(size=motion.q.shape)
+    samples = Samples.of(motion._replace(tau=motion.tau + noise))
+    terms = select_terms(samples, ModelSelection(believed, None, None, 0), friction, rotors)
+    assert any(name.startswith("J_") for name in terms.base.names) == bool(rotors)
+    pairs = [(terms.total, TorqueEquations(terms.robot, terms.base))]
+    assert (terms.linearization is None) == (terms.total_with_speeds is None)
+    if terms.linearization is not None:
+        pairs.append((terms.total_with_speeds, terms.linearization))
+    assert len(pairs) == 1 + (friction == "stribeck" and drop > 0.0)
+    for actual, equations in pairs:
+        expected = accumulate(samples, equations)
+        assert (actual.names, actual.units) == (expected.names, expected.units)
+        assert actual.samples == expected.samples
+        for one, other in zip(actual.factors, expected.factors, strict=True):
+            size = np.linalg.norm(other, axis=0) + 1e-4 * np.linalg.norm(other)
+            np.testing.assert_allclose(
+                one.T @ one / np.outer(size, size),
+                other.T @ other / np.outer(size, size),
+                atol=1e-10,
+            )
 
 
 @pytest.mark.parametrize("name", ["irb1600", "irb930"])
