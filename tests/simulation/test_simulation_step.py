@@ -54,7 +54,7 @@ def constants_of(law, stops, max_speed):
     """Return constants by name; Fc, Fs - Fc, -1/v_St^2 and Fv are ``(n, N)`` each."""
     arrays = dict(zip(("Fc", "drop", "exponent", "Fv"), law, strict=True))
     arrays |= {"lower": stops.lower, "upper": stops.upper}
-    values = {"dt": STEP, "max_speed": max_speed}
+    values = {"dt": STEP, "max_speed": max_speed, "max_move": max_speed * STEP}
     for name, array in arrays.items():
         values |= {f"{name}{i}": value for i, value in enumerate(array, 1)}
     return values
@@ -291,6 +291,22 @@ def test_a_wrong_guess_is_no_failure():
     """Speeds that a wrong guess gives may be too large: the axis sticks in the next round."""
     _, v, guess, status = step_of_one(0.0, 0.0, 0.1, [300.0, 0, 0, 0], 0.5, float(LOW))
     assert (v, guess, status) == (0.0, STILL, UNSOLVED)
+
+
+def test_a_large_move_before_the_speed_falls_is_a_failure():
+    """The bound holds for the way of the whole step, half of which is at the speed before it."""
+    assert step_of_one(0.8, -700.0, 1.0, [0.0] * 4, 0.5, float(LOW))[-1] == SOLVED
+    assert step_of_one(1.0, -900.0, 1.0, [0.0] * 4, 0.5, float(LOW))[-1] == FAILED
+
+
+def test_a_throw_that_a_stop_ends_is_no_failure():
+    """A speed at which the axis would pass its stop counts only where the stop is not in its way."""
+    one = np.ones((1, 1))
+    given = (one[None], 0.0 * one, 1e3 * one, 0.0 * one, 0.0 * one, np.zeros((4, 1, 1)), -one)
+    for upper, status in ((1e-4, SOLVED), (1.0, FAILED)):
+        state, _ = solve_rounds(walls([[1.0]], [-1.0], [upper]), *given, max_speed=0.5)
+        assert state[0, -1] == status
+        assert state[0, 0] == (upper if status == SOLVED else 0.0)
 
 
 @pytest.mark.parametrize(("v", "force", "guess"), [(1.0, -200.0, LOW), (1.0, -600.0, STILL)])

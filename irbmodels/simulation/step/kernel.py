@@ -34,7 +34,8 @@ def step_kernel(
     """
     mechanism, ranges = mechanism_of(robot.dynamic_model), Ranges.of(stops)
     structure = Law(bool(law.Fs.any() or law.Fc.any()), bool(law.Fv.any()))
-    constants = mechanism.free | {"dt": dt, "max_speed": MAX_MOVE / dt}
+    bounds = {"max_speed": MAX_MOVE / dt, "max_move": MAX_MOVE}
+    constants = mechanism.free | bounds | {"dt": dt}
     arrays = {
         "Fc": law.Fc, "drop": law.Fs - law.Fc, "exponent": -1.0 / np.square(law.v_St),
         "Fv": law.Fv, "lower": stops.lower, "upper": stops.upper,

@@ -91,8 +91,8 @@ def step_program(ranges: Ranges, law: Law, equations: Equations, impulses: bool 
     Inputs are ``state``: positions, speeds, the guess, and the status, ``(3 n + 1,)``, and ``tau``,
     ``(n,)``. The output is the next ``state``: at the end of the step where it is solved, with a
     guess for the next step; else the same with another guess. Constants besides those of the
-    equations are the step ``dt``, ``max_speed``, of each axis ``Fc``, ``drop`` (Fs - Fc),
-    ``exponent`` (``-1 / v_St^2``) and ``Fv``, and of each row ``lower`` and ``upper``.
+    equations are the step ``dt``, ``max_speed`` and ``max_move``, of each axis ``Fc``, ``drop``
+    (Fs - Fc), ``exponent`` (``-1 / v_St^2``) and ``Fv``, and of each row ``lower`` and ``upper``.
 
     Args:
         ranges: Hard stops.
@@ -136,9 +136,13 @@ def step_program(ranges: Ranges, law: Law, equations: Equations, impulses: bool 
     ahead = [qi + half * (vi + xi) for qi, vi, xi in zip(q, v, x, strict=True)]
     end = _end(guess, ranges, proposal.agrees, ahead, x, constant)
 
-    slow = all_of(*(abs(xi) <= constant("max_speed") for xi in x))
+    speed_bound, bound = constant("max_speed"), constant("max_move")
+    small = all_of(
+        *(abs(xi) <= speed_bound for xi in x),
+        *(abs(ei - qi) <= bound for ei, qi in zip(end.q, q, strict=True)),
+    )
     finite = all_of(*(abs(motor) <= _LARGEST for motor in tau))
-    large = all_of(proposal.agrees, negated(slow))
+    large = all_of(proposal.agrees, negated(end.passes), negated(small))
     failed = any_of(negated(finite), large, status > FAILED - 0.5)
     borne = find_impulses(guess, ranges, b, proposal.exerted)
     beyond = any_of(end.beyond, all_of(impulses, proposal.agrees, borne.undetermined))
