@@ -13,14 +13,13 @@ The order is one in the step; stops are without rebound.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import finite, positive, short_repr
 from ..compiled.dispatch import WORTH, installed
-from ..compiled.kernels import Kernel
 from ..errors import InputError
 from ..model.friction import Stribeck
 from ..model.types import Array, Mask
@@ -37,11 +36,10 @@ from .mechanics import (
     torque_bounds,
 )
 from .run import SimulationError
-from .step.guess import first_guess
-from .step.kernel import ROUNDS, step_kernel
-from .step.program import SOLVED, UNSOLVED
-from .step.ranges import Ranges
 from .stiction import STILL, ActiveSet, solve_stiction
+
+if TYPE_CHECKING:
+    from .step.one_state import OneState
 
 STEP = 1e-3  # [s] of the integration inside a sample
 _MAX_STEPS = 100_000  # of a sample: more is a mistake of units
@@ -113,9 +111,8 @@ class Plant:
         self.stops = Stops(robot, stops)
         self._limit = torque_bounds(robot, torque_limit)
         self._mechanics = Mechanics(robot)
-        self._ranges = Ranges.of(self.stops)
         self._count = 0  # steps until now
-        self._kernels: dict[float, Kernel] = {}
+        self._machines: dict[float, OneState] = {}
 
     def start(self, q: ArrayLike, v: ArrayLike | None = None, t: float = 0.0) -> State:
         """Return a state to begin with, at rest unless ``v`` is given.
@@ -126,9 +123,7 @@ class Plant:
         """
         position, speed = start_state(self.robot, self.stops, q, v, t)
         none = np.zeros(self.robot.n)
-        # an axis that moves goes on, one that stands sticks (LOW slips upwards)
-        active_set = (STILL - np.sign(speed)).astype(np.int8)
-        return State(float(t), position, speed, none, none, none, none, active_set)
+        return State(float(t), position, speed, none, none, none, none, _guess(speed))
 
     def advance(
         self, state: State, tau: ArrayLike, dt: float, wrench: ArrayLike | None = None
@@ -190,35 +185,26 @@ class Plant:
         self, state: State, tau: Array, dt: float, count: int, wrench: Array | None
     ) -> State:
         """Advance by machine code; by NumPy the steps that it does not solve."""
-        n, step = len(state.q), dt / count
-        if step not in self._kernels:
-            kernel = step_kernel(self.robot, self.law, self.stops, step, impulses=True)
-            self._kernels = {step: kernel}  # of the last length alone
-        run, ranges = self._kernels[step].run_state, self._ranges
-        now = np.concatenate([state.q, state.v, first_guess(state.v, ranges), [SOLVED]])
-        after, (dry, pushed) = np.empty_like(now), np.empty((2, n))
-        sums, applied = np.zeros((2, n)), tau
-        for i in range(count):
-            q, v = now[:n], now[n : 2 * n]
-            if wrench is not None:
-                middle = q + 0.5 * step * v
-                applied = tau + self._mechanics.external_torque(middle, wrench)
-            for _ in range(1 + ROUNDS):
-                run(now, applied, after, dry, pushed)
-                now, after = after, now
-                if now[-1] != UNSOLVED:
-                    break
-            if now[-1] == SOLVED:
-                sums += self.law.Fv * now[n : 2 * n] + dry / step, pushed / step
-                continue
-            guess = (STILL - np.sign(v)).astype(np.int8)
-            end = self._step(state.t + i * step, q, v, tau, step, wrench, guess)
-            sums += end[2:4]
-            now[:] = np.concatenate([*end[:2], first_guess(end[1], ranges), [SOLVED]])
-        q, v = now[:n].copy(), now[n : 2 * n].copy()
-        guess = (STILL - np.sign(v)).astype(np.int8)
-        a, friction, stop = (v - state.v) / dt, *(sums / count)
-        return State(state.t + dt, q, v, a, tau, friction, stop, guess)
+        step = dt / count
+        if step not in self._machines:
+            from .step.one_state import OneState  # a short simulation needs none of it
+
+            # of the last length alone
+            self._machines = {step: OneState(self.robot, self.law, self.stops, step)}
+
+        def applied(q: Array, v: Array) -> Array:
+            if wrench is None:
+                return tau
+            return tau + self._mechanics.external_torque(q + 0.5 * step * v, wrench)
+
+        def by_numpy(i: int, q: Array, v: Array) -> tuple[Array, Array, Array, Array]:
+            return self._step(state.t + i * step, q, v, tau, step, wrench, _guess(v))[:4]
+
+        q, v, friction, stop = self._machines[step].advance(
+            state.q, state.v, count, applied, by_numpy
+        )
+        a = (v - state.v) / dt
+        return State(state.t + dt, q, v, a, tau, friction / count, stop / count, _guess(v))
 
     def _step(
         self,
@@ -261,3 +247,8 @@ class Plant:
         friction = law.Fv * solution.x - solution.friction / dt
         stop = stops.rows[touched].T @ solution.stop / dt
         return end, solution.x, friction, stop, solution.state[: len(q)]
+
+
+def _guess(v: Array) -> ActiveSet:
+    """Return the guess that an axis that moves goes on, and one that stands sticks."""
+    return (STILL - np.sign(v)).astype(np.int8)  # LOW slips upwards

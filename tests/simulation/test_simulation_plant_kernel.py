@@ -64,7 +64,7 @@ def test_machine_code_waits_until_it_is_worth_it(arm, monkeypatch):
     monkeypatch.setattr("irbmodels.simulation.plant.WORTH", 20)
     made = []
     monkeypatch.setattr(
-        "irbmodels.simulation.plant.step_kernel",
+        "irbmodels.simulation.step.one_state.step_kernel",
         lambda *args, **kwargs: made.append(args) or step_kernel(*args, **kwargs),
     )
     plant, tau = Plant(arm), arm.gravity(posture(arm)) + 50.0

@@ -17,7 +17,6 @@ from ...robot.robot import Robot
 from ..mechanics import Stops, torque_bounds
 from ..plant import STEP
 from ..run import SimulationError
-from .batch import Batch
 
 BatchTorque = Callable[[float, Array, Array], ArrayLike] | ArrayLike | None
 """Function of time, positions and speeds ``(N, n)``, or constants ``(n,)`` or ``(N, n)``.
@@ -77,6 +76,8 @@ def rollouts(
         InputError: if an argument cannot be, or a start is out of range.
         SimulationError: if the function of torques fails or returns another shape, with the time.
     """
+    from .batch import Batch  # with all that machine code needs
+
     what = "a simulation needs a robot, such as irbmodels.load('irb2400'), or one per state"
     robots = as_list([robot] if isinstance(robot, Robot | str) else robot, Robot, what)
     if not robots or any(other.axes != robots[0].axes for other in robots):
