@@ -404,6 +404,9 @@ def test_benchmark_writes_what_was_measured(tmp_path, record, monkeypatch, capsy
     assert run_script("benchmark", monkeypatch, "--read", files["--json"]) == 0
     assert capsys.readouterr().out == shown
     assert len(asked) == 1
+    record._replace(claims=[]).write(files["--json"])
+    assert run_script("benchmark", monkeypatch, "--read", files["--json"]) == 0
+    assert "what must show" not in capsys.readouterr().out
 
 
 def test_a_race_of_the_benchmark_fills_in_its_results(monkeypatch, capsys):

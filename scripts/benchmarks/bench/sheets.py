@@ -49,7 +49,9 @@ def name_of(record: Record) -> list[str]:
 
 def everything(record: Record) -> Group:
     """Return all tables."""
-    parts: list[Any] = [*name_of(record), "", claims_table(record.claims), ""]
+    parts: list[Any] = [*name_of(record), ""]
+    if record.claims:
+        parts += [claims_table(record.claims), ""]
     groups = grouped(record.rows)
     waits = [row for group in WAITS for row in groups.pop(group, [])]
     if waits:
