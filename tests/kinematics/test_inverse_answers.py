@@ -346,6 +346,27 @@ def test_wrong_poses(name, pose, message):
         assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("name", ["irb2400_16", "irb930_12_105"])
+def test_poses_at_any_distance(name):
+    """What overflows when squared is out of reach, whether machine code is in use or not."""
+    if find_spec("llvmlite"):
+        compiled(ROBOTS[name])
+    for robot in (ROBOTS[name], irb.load(name)):
+        pose = robot.pose(np.full(robot.n, 0.1)).homogeneous
+        for far in (1e3, 1e150, 1e200, 1.7e308):
+            pose[:3, 3] = far, -far, far
+            solutions = robot.inverse_kinematics(pose)
+            assert solutions.note.startswith("out of reach by")
+            assert solutions.note.endswith("it counts in m")
+            assert solutions.missing >= far
+            branches = robot.inverse_kinematics(pose[None])
+            assert branches.missing[0] == solutions.missing
+            assert not branches.valid.any()
+        pose[0, 0] = 1.7e308
+        with pytest.raises(irb.InputError, match="pose 0: the pose is no rigid motion"):
+            robot.inverse_kinematics(pose[None])
+
+
 def test_wrong_arguments():
     """Seeds are checked as positions are, and turns are for one pose."""
     robot = ROBOTS["irb2400_16"]

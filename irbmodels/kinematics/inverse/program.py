@@ -119,7 +119,7 @@ def program_of(structure: Structure) -> Program:
     off = _deviation(pose)
     branches = _Branches(p, structure.linear, off <= RIGID)
     missing = (_six_axis if n == 6 else _scara)(branches, pose)
-    missing = where(missing <= REACH, 0.0, missing)
+    missing = where(missing <= REACH, 0.0, where(missing < math.inf, missing, math.inf))
     slots = len(branches.bits)
     return trace.program(
         "inverse_kinematics",
@@ -286,7 +286,8 @@ def _deviation(pose: Numbers) -> Scalar:
     cofactors = np.stack([_cross(second, third), _cross(third, first), _cross(first, second)])
     off = [first @ first - 1.0, *(R - cofactors).ravel(), *pose[3, :3], pose[3, 3] - 1.0]
     largest = reduce(lambda a, b: where(b > a, b, a), map(abs, off))
-    return where(abs(sum(pose.ravel())) < math.inf, largest, NAN)
+    every = sum(x * 2.0**-5 for x in pose.ravel())  # which no finite numbers bring to infinity
+    return where(abs(every) < math.inf, largest, NAN)
 
 
 def _cross(a: Numbers, b: Numbers) -> Numbers:

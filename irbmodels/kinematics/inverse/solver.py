@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _QUADRANTS = (-2, -1, 0, 1)  # of axis 2
 _ROUNDED = 1e-5  # deviation of a float32 rotation, or of a product of a few
 _FAR = 50.0  # [m] out of reach: numbers in mm
+_LARGEST = 1e100  # entry of a matrix whose products are numbers
 _SAME = 1e-6  # [rad, m] one posture, by whatever configuration
 
 
@@ -295,13 +296,14 @@ class InverseKinematics:
         return f"none of {len(postures)} solutions is in range; the nearest has {nearest}"
 
     def _why_none(self, pose: Array, missing: float) -> str:
-        if missing == np.inf:
+        if isinstance(self.arm, Scara):
             R = self.arm.arm_from_base @ pose[:3, :3] @ self.arm.E.T
-            lean = np.degrees(np.arctan2(np.hypot(R[0, 2], R[1, 2]), R[2, 2]))
-            return (
-                f"the tool would have to lean by {lean:.3g} deg, and the axes of a SCARA are"
-                " parallel"
-            )
+            lean = np.arctan2(np.hypot(R[0, 2], R[1, 2]), R[2, 2])
+            if lean > branches.TILT:
+                return (
+                    f"the tool would have to lean by {np.degrees(lean):.3g} deg, and the axes of a"
+                    " SCARA are parallel"
+                )
         unit = "; is the pose in mm? it counts in m" if missing > _FAR else ""
         return f"out of reach by {1000.0 * missing:.6g} mm{unit}"
 
@@ -352,6 +354,9 @@ def as_poses(value: ArrayLike) -> Array:
 def _not_rigid(matrix: Array) -> str:
     if not np.isfinite(matrix).all():
         return "the pose is not finite"
+    largest = np.abs(matrix[:3, :3]).max()
+    if largest > _LARGEST:
+        return f"the pose is no rigid motion: its rotation has an entry of {largest:.3g}"
     square = matrix[:3, :3] @ matrix[:3, :3].T
     off = float(np.abs(square - np.eye(3)).max())
     if (
