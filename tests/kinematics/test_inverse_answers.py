@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from dataclasses import replace
 from importlib.util import find_spec
 
 import numpy as np
@@ -12,6 +13,7 @@ from own_arms import arm_urdf, urdf, written
 
 import irbmodels as irb
 from irbmodels import rapid
+from irbmodels.kinematics.inverse.solver import InverseKinematics
 from irbmodels.rapid import grammar
 
 
@@ -33,6 +35,10 @@ def test_solutions_are_sorted_by_time_from_the_seed():
     assert np.abs(plain.q[:, 5]).max() <= np.pi
     batch = robot.inverse_kinematics(robot.pose(q).homogeneous[None], near=q)
     assert np.abs(batch.q[0] - q).max(axis=1).min() < 1e-9
+    unknown = replace(robot.limits, velocity=np.where(np.arange(6) < 2, np.inf, 0.5))
+    distances = InverseKinematics(robot._inverse.arm, unknown).distances(plain.q, q)
+    speeds = [1.0, 1.0, 0.5, 0.5, 0.5, 0.5]
+    np.testing.assert_allclose(distances, np.linalg.norm((plain.q - q) / speeds, axis=1))
 
 
 def test_axis_three_of_the_1600_is_shown_in_its_range():
