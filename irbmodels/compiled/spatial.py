@@ -50,6 +50,11 @@ def times(rows: Matrix, x: Vector) -> Vector:
     return [dot(row, x) for row in rows]
 
 
+def product(a: Matrix, b: Matrix) -> Matrix:
+    """Product of two matrices."""
+    return transpose([times(a, column) for column in transpose(b)])
+
+
 def cross(a: Vector, b: Vector) -> Vector:
     """Cross product."""
     return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]

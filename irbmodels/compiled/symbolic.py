@@ -6,16 +6,10 @@ moment and the acceleration of the next origin alike.
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import NamedTuple
-
-from ..model.mechanism import INERTIALS, Mechanism
 from .derivatives import jacobian
+from .kinematic_formulas import Kinematics
 from .spatial import (
-    IDENTITY,
     ORIGIN,
-    Body,
-    JointRotation,
     Matrix,
     Motion,
     Vector,
@@ -23,6 +17,7 @@ from .spatial import (
     add_product,
     cross,
     dot,
+    is_zero,
     solve_ldl,
     subtract,
     times,
@@ -30,7 +25,7 @@ from .spatial import (
     wrench,
     wrench_regressor,
 )
-from .trace import Scalar, Trace, cos, exp, sign, sin
+from .trace import Scalar, exp, sign
 
 FEW = 7
 """Axes up to which slopes of ``M`` give the Coriolis matrix in fewer operations than recursions.
@@ -40,105 +35,18 @@ angles the matrix takes 1175 operations instead of 1660 with six axes, 5755 and 
 """
 
 
-class Link(NamedTuple):
-    """A joint as expressions."""
+class Dynamics(Kinematics):
+    """Formulas of one mechanism: its kinematics, and the dynamics of bodies, rotors, friction."""
 
-    parent: int
-    slides: bool
-    rotation: JointRotation
-    position: Vector
-    """Its origin in the parent's axes; of a sliding joint that depends on q."""
-    body: Body
-    row: Vector
-
-
-class Dynamics:
-    """Formulas of one mechanism in a trace of their own.
-
-    Vectors over the axes are lists of ``n`` values, matrices lists of rows. Numbers of the
-    mechanism are constants of the trace by name, those that belong to its structure floats. Of a
-    mechanism of ``unreduced_mechanism_of`` the bodies, rotors and friction may come from the input
-    :attr:`parameters` instead, in the order of ``robot.parameter_vector()``.
-    """
-
-    def __init__(self, mechanism: Mechanism, parameters: bool = False) -> None:
-        """Start a trace; inputs are declared as they are first read."""
-        self.mechanism = mechanism
-        self.trace = Trace()
-        n, bodies = mechanism.n, 10 * len(mechanism.joints)
-        self.parameter_count = bodies + n + (0 if mechanism.friction is None else 3 * n)
-        self.parametric = parameters
-        self._still = [0.0] * n
-
-    def _input(self, name: str) -> Vector:
-        return list(self.trace.input(name, self.mechanism.n))
-
-    @cached_property
-    def q(self) -> Vector:
-        """Axis positions."""
-        return self._input("q")
-
-    @cached_property
-    def v(self) -> Vector:
-        """Axis speeds."""
-        return self._input("v")
-
-    @cached_property
-    def a(self) -> Vector:
-        """Axis accelerations."""
-        return self._input("a")
-
-    @cached_property
-    def tau(self) -> Vector:
-        """Axis torques."""
-        return self._input("tau")
-
-    @cached_property
-    def parameters(self) -> Vector:
-        """Inertials, rotors and friction of the axes."""
-        return list(self.trace.input("parameters", self.parameter_count))
-
-    @cached_property
-    def _number(self) -> dict[str, Scalar]:
-        """Numbers of the mechanism by name: values where they are no part of the structure."""
-        numbers: dict[str, Scalar] = dict(self.mechanism.constants)
-        numbers |= {name: self.trace.constant(name) for name in self.mechanism.free}
-        if self.parametric:
-            n, values = self.mechanism.n, iter(self.parameters)
-            for number in range(1, len(self.mechanism.joints) + 1):
-                numbers |= {f"{name}{number}": next(values) for name in INERTIALS}
-            numbers |= {f"IR{axis}": next(values) for axis in range(1, n + 1)}
-            for axis in range(1, n + 1 if self.mechanism.friction is not None else 1):
-                numbers |= {f"{name}{axis}": next(values) for name in ("FV", "FC", "FD")}
-        return numbers
-
-    @cached_property
-    def links(self) -> list[Link]:
-        """All joints, the base's first."""
-        links = []
-        for number, joint in enumerate(self.mechanism.joints, 1):
-            row = [self._number[f"G{number}_{axis}"] for axis in range(1, self.mechanism.n + 1)]
-            position = dot(row, self.q) + self._number[f"q0_{number}"]
-            fixed, origin = self._placement(str(number))
-            if joint.prismatic:
-                rotation = JointRotation(fixed, 1.0, 0.0)
-                origin = add(origin, [row[2] * position for row in fixed])
-            else:
-                rotation = JointRotation(fixed, cos(position), sin(position))
-            body = Body.of([self._number[f"{name}{number}"] for name in INERTIALS])
-            if self.parametric:  # parameters are about the axes that the tree has there
-                body = body.rotated(self._tree_rotation(number))
-            links.append(Link(joint.parent, joint.prismatic, rotation, origin, body, row))
-        return links
-
-    def _placement(self, name: str) -> tuple[Matrix, Vector]:
-        fixed = [[self._number[f"R{name}_{i}{j}"] for j in (1, 2, 3)] for i in (1, 2, 3)]
-        return fixed, [self._number[f"p{name}{axis}"] for axis in "xyz"]
+    @property
+    def still(self) -> Vector:
+        """Rates of a robot at rest."""
+        return [0.0] * self.mechanism.n
 
     @property
     def gravity_vector(self) -> Vector:
         """Gravity in base axes."""
-        return [self._number[name] for name in ("gx", "gy", "gz")]
+        return [self.number[name] for name in ("gx", "gy", "gz")]
 
     def motions(self, v: Vector, a: Vector, gravity: Vector) -> list[Motion]:
         """Propagate speeds and accelerations outwards."""
@@ -195,20 +103,20 @@ class Dynamics:
         """Inertia that the rotors add to the mass matrix."""
         axes = range(1, self.mechanism.n + 1)
         if not self.parametric:
-            return [[self._number[f"IA{i}_{j}"] for j in axes] for i in axes]
+            return [[self.number[f"IA{i}_{j}"] for j in axes] for i in axes]
         inertia: Matrix = [[0.0] * self.mechanism.n for _ in axes]
         for rotor, turns in enumerate(self._rotor_axes, 1):
-            add_product(inertia, turns, turns, self._number[f"IR{rotor}"])
+            add_product(inertia, turns, turns, self.number[f"IR{rotor}"])
         return inertia
 
     def friction(self) -> Vector:
         """Friction torques (S000 eq. 54)."""
         if self.mechanism.friction is None:
-            return self._still
+            return self.still
         torques = []
         for axis, speed in enumerate(self.v, 1):
             coulomb, drop, steepness, viscous = (
-                self._number[f"{name}{axis}"] for name in ("FC", "FD", "KS", "FV")
+                self.number[f"{name}{axis}"] for name in ("FC", "FD", "KS", "FV")
             )
             dry = coulomb + drop * exp(-(steepness * (speed * speed)))
             torques.append(dry * sign(speed) + viscous * speed)
@@ -216,17 +124,18 @@ class Dynamics:
 
     def gravity(self) -> Vector:
         """Axis torques that hold the robot still."""
-        return self.torques(self._still, self._still, self.gravity_vector)
+        recursion = self.torques(self.still, self.still, self.gravity_vector)
+        return self.trace.shortest([recursion], [self.weight_gradient()])[0]
 
     def coriolis_torque(self) -> Vector:
         """``C v``."""
-        return self.torques(self.v, self._still, ORIGIN)
+        return self.torques(self.v, self.still, ORIGIN)
 
     def coriolis(self) -> Matrix:
         """Matrix of the Christoffel symbols: half the derivative of ``C v`` by v."""
         halves = [0.5 * x for x in self.v]
         if self.mechanism.n > FEW:
-            return jacobian(self.torques(halves, self._still, ORIGIN), halves)
+            return jacobian(self.torques(halves, self.still, ORIGIN), halves)
         return self._christoffel(halves)
 
     def _christoffel(self, rates: Vector) -> Matrix:
@@ -274,7 +183,7 @@ class Dynamics:
 
     def forward_dynamics(self) -> Vector:
         """Axis accelerations under ``tau``: ``M a = tau - h``, by ``L D L'``."""
-        rest = add(self.torques(self.v, self._still, self.gravity_vector), self.friction())
+        rest = add(self.torques(self.v, self.still, self.gravity_vector), self.friction())
         return solve_ldl(self.mass_matrix(), subtract(self.tau, rest))
 
     def inverse_dynamics_derivatives(self) -> tuple[Matrix, Matrix, Matrix]:
@@ -293,7 +202,7 @@ class Dynamics:
     def kinetic_energy(self) -> Scalar:
         """Kinetic energy, rotors included."""
         kinetic = 0.5 * dot(self.v, times(self.rotor_inertia, self.v))
-        motions = self.motions(self.v, self._still, ORIGIN)
+        motions = self.motions(self.v, self.still, ORIGIN)
         for link, motion, velocity in zip(self.links, motions, self.velocities(), strict=True):
             body, w = link.body, motion.w
             spin = times(body.tensor, w)
@@ -304,16 +213,41 @@ class Dynamics:
 
     def potential_energy(self) -> Scalar:
         """Potential energy; 0 for a mass at the base's origin."""
-        moment: Vector = [self._number[f"{name}0"] for name in ("MX", "MY", "MZ")]
-        for link, (rotation, origin) in zip(self.links, self.poses(), strict=True):
+        down, strength = self.gravity_vector, 1.0
+        if sum(not is_zero(g) for g in down) == 1:  # along an axis: multiplied once, at the end
+            strength = next(g for g in down if not is_zero(g))
+            down = [0.0 if is_zero(g) else 1.0 for g in down]
+        moment = dot(down, self.ground_moment)
+        below: list[tuple[Vector, Scalar]] = []  # that direction in a link's axes, its origin's way
+        for link in self.links:
+            direction, way = below[link.parent] if link.parent >= 0 else (down, 0.0)
+            way = way + dot(direction, link.position)
+            direction = link.rotation.from_parent(direction)
+            below.append((direction, way))
+            moment = moment + (dot(direction, link.body.first) + link.body.mass * way)
+        return -(strength * moment)
+
+    @property
+    def ground_moment(self) -> Vector:
+        """First moment of what does not move, about the base's origin."""
+        return [self.number[f"{name}0"] for name in ("MX", "MY", "MZ")]
+
+    def weight_gradient(self) -> Vector:
+        """:meth:`gravity` as the gradient of the potential energy."""
+        return jacobian([-dot(self.gravity_vector, self.first_moment())], self.q)[0]
+
+    def first_moment(self) -> Vector:
+        """Mass times centre of all bodies in the base, from the poses of the links."""
+        moment = self.ground_moment
+        for link, (rotation, origin) in zip(self.links, self.poses, strict=True):
             body = link.body
             moment = add(moment, add(times(rotation, body.first), [body.mass * x for x in origin]))
-        return -dot(self.gravity_vector, moment)
+        return moment
 
     def velocities(self) -> list[Vector]:
         """Velocities of the joints' origins, in their own axes."""
         velocities: list[Vector] = []
-        spins = [motion.w for motion in self.motions(self.v, self._still, ORIGIN)]
+        spins = [motion.w for motion in self.motions(self.v, self.still, ORIGIN)]
         for link in self.links:
             below = (
                 ORIGIN
@@ -349,7 +283,7 @@ class Dynamics:
             else:
                 spins = [add(w, [0.0, 0.0, rate]) for w, rate in zip(spins, along, strict=True)]
             partial.append((spins, speeds))
-            rotation = self._tree_rotation(number)
+            rotation = self.tree_rotation(number)
             rows = wrench_regressor(
                 Motion(*(times(rotation, x) for x in motion)),
                 [times(rotation, w) for w in spins],
@@ -367,68 +301,14 @@ class Dynamics:
             columns += [self._friction_columns(axis) for axis in range(1, n + 1)]
         return [[x for part in rows for x in part] for rows in zip(*columns, strict=True)]
 
-    def _tree_rotation(self, number: int) -> Matrix:
-        return [[self._number[f"RT{number}_{i}{j}"] for j in (1, 2, 3)] for i in (1, 2, 3)]
-
     @property
     def _rotor_axes(self) -> Matrix:
         axes = range(1, self.mechanism.n + 1)
-        return [[self._number[f"RA{i}_{j}"] for j in axes] for i in axes]
+        return [[self.number[f"RA{i}_{j}"] for j in axes] for i in axes]
 
     def _friction_columns(self, axis: int) -> Matrix:
         speed = self.v[axis - 1]
-        drop = exp(-(self._number[f"KS{axis}"] * (speed * speed)))
+        drop = exp(-(self.number[f"KS{axis}"] * (speed * speed)))
         rows: Matrix = [[0.0] * 3 for _ in range(self.mechanism.n)]
         rows[axis - 1] = [speed, sign(speed), drop * sign(speed)]
         return rows
-
-    def poses(self) -> list[tuple[Matrix, Vector]]:
-        """Rotation and origin of every joint's frame in the base."""
-        poses: list[tuple[Matrix, Vector]] = []
-        for link in self.links:
-            axes = [
-                link.rotation.to_parent(unit) for unit in IDENTITY
-            ]  # columns, in the parent's axes
-            origin = link.position
-            if link.parent >= 0:
-                rotation, below = poses[link.parent]
-                axes = [times(rotation, column) for column in axes]
-                origin = add(below, times(rotation, origin))
-            poses.append((transpose(axes), origin))
-        return poses
-
-    def pose(self) -> Matrix:
-        """Homogeneous matrix of the mechanism's frame in the base, ``(4, 4)``."""
-        rows = [[*row, x] for row, x in zip(*self._frame(), strict=True)]
-        return [*rows, [0.0, 0.0, 0.0, 1.0]]
-
-    def _frame(self) -> tuple[Matrix, Vector]:
-        if self.mechanism.frame is None:
-            raise ValueError("this mechanism has no frame")
-        fixed, offset = self._placement("E")
-        if self.mechanism.frame.joint < 0:
-            return fixed, offset
-        rotation, origin = self.poses()[self.mechanism.frame.joint]
-        axes = [times(rotation, column) for column in transpose(fixed)]
-        return transpose(axes), add(origin, times(rotation, offset))
-
-    def jacobian(self) -> Matrix:
-        """Jacobian at the frame's origin in base axes, ``(6, n)``, linear rows first."""
-        n = self.mechanism.n
-        _, point = self._frame()
-        total: Matrix = [[0.0] * n for _ in range(6)]
-        for link, (rotation, origin) in zip(self.links, self.poses(), strict=True):
-            axis = [row[2] for row in rotation]
-            column = (
-                [*axis, *ORIGIN] if link.slides else [*cross(axis, subtract(point, origin)), *axis]
-            )
-            add_product(total, column, link.row, 1.0)
-        return total
-
-    def pose_and_jacobian(self) -> tuple[Matrix, Matrix]:
-        """Both, with the subexpressions that they share."""
-        return self.pose(), self.jacobian()
-
-    def hessian(self) -> Matrix:
-        """Derivative of :meth:`jacobian`, ``(6 n, n)``: row ``n i + j`` belongs to entry (i, j)."""
-        return jacobian([x for row in self.jacobian() for x in row], self.q)

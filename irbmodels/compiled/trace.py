@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from .program import LEAVES, Output, Program, Step
+from .program import COST, LEAVES, Output, Program, Step
 
 
 class Trace:
@@ -102,6 +102,15 @@ class Trace:
             if value.number in wanted and value.operation not in LEAVES:
                 wanted.update(value.operands)
         return sorted(wanted)
+
+    def shortest(self, *formulas: list[list[Scalar]]) -> list[list[Scalar]]:
+        """Return the matrix that takes least time among formulas of one; of equals the first."""
+        return min(formulas, key=self._time)
+
+    def _time(self, rows: list[list[Scalar]]) -> int:
+        needed = self.needed(x.number for row in rows for x in row if isinstance(x, Value))
+        operations = (self.values[number].operation for number in needed)
+        return sum(COST.get(operation, 1) for operation in operations if operation not in LEAVES)
 
 
 class Value:
