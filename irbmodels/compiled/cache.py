@@ -10,13 +10,11 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
-import logging
 import os
 import platform
 import re
 import stat
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -29,7 +27,6 @@ from .machine import host_target, link, load, map_file
 
 FOLDER = "IRBMODELS_CACHE"
 """Environment variable that names another folder."""
-log = logging.getLogger("irbmodels")
 _OURS = re.compile(r"kernel_[0-9a-f]{24}|new_kernel_[a-z0-9_]{8}")
 _DIGEST = hashlib.sha256().digest_size
 _codes: dict[str, Code] = {}  # of this process
@@ -156,6 +153,9 @@ def _name(key: str) -> str:
 
 
 def _compiled(name: str, title: str, compiled: Callable[[], tuple[bytes, Signature]]) -> Code:
+    import logging  # a kernel on disk needs neither this nor a name for a new file
+
+    log = logging.getLogger("irbmodels")
     started = time.perf_counter()
     linked, signature = compiled()
     code, entry = link(linked)
@@ -172,6 +172,8 @@ def _compiled(name: str, title: str, compiled: Callable[[], tuple[bytes, Signatu
 
 def _keep(place: Path, code: bytes, entry: int | None, signature: Signature) -> bool:
     """Write a kernel's file; return False where that cannot be done."""
+    import tempfile
+
     described = json.dumps([len(code), entry, *signature]).encode()
     content = b"".join([code, described, len(described).to_bytes(8, "little")])
     new = None

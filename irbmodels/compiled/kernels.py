@@ -19,11 +19,12 @@ from ..model.types import Array
 from .cache import Code, Signature, is_ready, kernel_code
 from .llvm_entry import COLUMNS, ROWS, STATE
 from .machine import compile_object, function, host_target
-from .program import Program
 from .queries import OF_FRAMES, mechanism_for, program_for
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
+
+    from .program import Program
 
 
 STATES_PER_THREAD = 4096  # fewer states than this per thread are not worth starting one

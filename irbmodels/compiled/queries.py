@@ -10,10 +10,9 @@ from ..errors import UnknownName
 from ..model.mechanism import Mechanism, chain_of, mechanism_of, unreduced_mechanism_of
 from ..model.model import Model
 from ..model.tree import Frame
-from .program import Program, evaluate
-from .spatial import is_zero
 
 if TYPE_CHECKING:
+    from .program import Program
     from .symbolic import Dynamics
     from .trace import Scalar
 
@@ -121,6 +120,7 @@ def casadi_function(query: str, mechanism: Mechanism, parameters: bool = False) 
     """
     import casadi as ca
 
+    from .program import evaluate
     from .symbolic import Dynamics
 
     program = program_from(query, Dynamics(mechanism, parameters))
@@ -145,6 +145,8 @@ def casadi_function(query: str, mechanism: Mechanism, parameters: bool = False) 
 
 def _sparse(ca: Any, shape: tuple[int, ...], entries: list[Any]) -> Any:
     """Return a matrix whose entries that are 0 by structure are left out."""
+    from .spatial import is_zero
+
     columns = shape[-1] if len(shape) > 1 else 1
     matrix = ca.SX(len(entries) // columns, columns)
     for number, entry in enumerate(entries):

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from functools import cache as remembered
 from pathlib import Path
 
@@ -430,7 +431,7 @@ class FullDisk:
     ("owner", "name", "instead"),
     [
         (Path, "mkdir", failing(13)),
-        (cache.tempfile, "mkstemp", failing(30)),
+        (tempfile, "mkstemp", failing(30)),
         (cache, "open", lambda _: FullDisk),
         (os, "replace", failing(13)),
     ],
@@ -472,7 +473,7 @@ def test_a_folder_removed_while_it_is_used(folder, caplog):
 @pytest.mark.parametrize("after", ["mkdir", "mkstemp", "replace"])
 def test_a_folder_removed_while_a_kernel_is_kept(folder, monkeypatch, after):
     """When the folder vanishes in the middle, the kernel is right nevertheless."""
-    owner = {"mkdir": Path, "mkstemp": cache.tempfile, "replace": os}[after]
+    owner = {"mkdir": Path, "mkstemp": tempfile, "replace": os}[after]
     original = getattr(owner, after)
 
     def then_removed(*args, **named):
