@@ -19,6 +19,7 @@ ENTRY = "answer"
 HEADER = 5
 """Addresses at the start of its table: type and dtype of arrays, and three functions of Python."""
 ALIGNED, WRITEABLE = 0x100, 0x400  # flags of arrays in NumPy's binary interface
+NATIVE = 0x10000  # makes "=" of "<", the same order of bytes on all our processors, and not of ">"
 
 
 def entry_text(
@@ -64,6 +65,7 @@ def entry_text(
         entry=ENTRY,
         head=object.__basicsize__,
         kind=object.__basicsize__ + 8,
+        native=NATIVE,
         count=len(inputs) + len(outputs),
         body="\n".join(lines),
     )
@@ -77,6 +79,7 @@ def _array(layout: str, number: int, name: str, is_output: bool) -> str:
         number=number,
         type=object.__basicsize__ - 8,
         kind=object.__basicsize__ + 8,
+        native=NATIVE,
         axes=axes,
         flags=ALIGNED | (WRITEABLE if is_output else 0),
     )
@@ -142,7 +145,8 @@ define ptr @{entry}(ptr %self, ptr %arrays, i64 %count) #0 {{
   %dtype.at = getelementptr ptr, ptr %table, i64 1
   %dtype = load ptr, ptr %dtype.at
   %kind.at = getelementptr i8, ptr %dtype, i64 {kind}
-  %kind = load i64, ptr %kind.at
+  %kind.is = load i64, ptr %kind.at
+  %kind = or i64 %kind.is, {native}
   %bool.at = getelementptr ptr, ptr %table, i64 2
   %bool = load ptr, ptr %bool.at
   %complete = icmp eq i64 %count, {count}
@@ -167,7 +171,8 @@ _ARRAY = """  %{name}.at = getelementptr ptr, ptr %arrays, i64 {number}
   %{name}.dtype.at = getelementptr %array, ptr %{name}.array, i32 0, i32 6
   %{name}.dtype = load ptr, ptr %{name}.dtype.at
   %{name}.kind.at = getelementptr i8, ptr %{name}.dtype, i64 {kind}
-  %{name}.kind = load i64, ptr %{name}.kind.at
+  %{name}.kind.is = load i64, ptr %{name}.kind.at
+  %{name}.kind = or i64 %{name}.kind.is, {native}
   %{name}.real = icmp eq i64 %{name}.kind, %kind
   %{name}.axes.at = getelementptr %array, ptr %{name}.array, i32 0, i32 2
   %{name}.axes = load i32, ptr %{name}.axes.at
