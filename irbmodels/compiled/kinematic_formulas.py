@@ -178,16 +178,21 @@ class Kinematics:
 
     def jacobian(self) -> Matrix:
         """Jacobian at the frame's origin in base axes, ``(6, n)``, linear rows first."""
-        n = self.mechanism.n
+        by_axes, by_point, angular = self._jacobians
+        return self.trace.shortest(by_axes + angular, by_point + angular)
+
+    @cached_property
+    def _jacobians(self) -> tuple[Matrix, Matrix, Matrix]:
+        """Linear rows from the joints' axes, and as derivatives of the point; angular rows."""
         _, point = self.frame()
-        total: Matrix = [[0.0] * n for _ in range(6)]
+        rows: Matrix = [[0.0] * self.mechanism.n for _ in range(6)]
         for link, (rotation, origin) in zip(self.links, self.poses, strict=True):
             axis = [row[2] for row in rotation]
             column = (
                 [*axis, *ORIGIN] if link.slides else [*cross(axis, subtract(point, origin)), *axis]
             )
-            add_product(total, column, link.row, 1.0)
-        return total
+            add_product(rows, column, link.row, 1.0)
+        return rows[:3], jacobian(point, self.q), rows[3:]
 
     def pose_and_jacobian(self) -> tuple[Matrix, Matrix]:
         """Both, with the subexpressions that they share."""
@@ -195,8 +200,7 @@ class Kinematics:
 
     def hessian(self) -> Matrix:
         """Derivative of :meth:`jacobian`, ``(6 n, n)``: row ``n i + j`` belongs to entry (i, j)."""
-        columns = jacobian([x for row in self.jacobian() for x in row], self.q)
-        # of the point's own derivatives: half of the steps where axes are at right angles
-        gradients = jacobian(self.frame()[1], self.q)
-        point = jacobian([x for gradient in gradients for x in gradient], self.q)
-        return self.trace.shortest(columns, point + columns[len(point) :])
+        by_axes, by_point, angular = (
+            jacobian([x for row in rows for x in row], self.q) for rows in self._jacobians
+        )
+        return self.trace.shortest(by_axes + angular, by_point + angular)

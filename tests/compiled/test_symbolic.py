@@ -274,6 +274,20 @@ def test_many_axes_take_the_recursion():
     asked(arm, queries=("coriolis", "inverse_dynamics_derivatives"))
 
 
+@pytest.mark.parametrize("turn", ["0 0 0", "3.141592653589793 0 0"], ids=["along", "against"])
+def test_angles_about_parallel_axes_add_up(turn):
+    """With offsets of mimics, along and against the axis below, and with a slide between."""
+    mimic = '<mimic joint="j1" multiplier="-0.6" offset="-0.3"/>'
+    joints = [
+        ("revolute", "0 1 0", ""),
+        ("revolute", "0 1 0", mimic),
+        ("revolute", "0 1 0", ""),
+        ("prismatic", "0 1 0", ""),
+        ("revolute", "0 -1 0", ""),
+    ]
+    asked(urdf(joints, rpy=turn))
+
+
 def test_a_base_with_mass_has_no_energy():
     """Potential energy leaves out what is fixed to the base, as the reference does."""
     joints = ARMS["leans"]
