@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 import pytest
 from programs import evaluate
+from scipy.optimize import linprog
 
 import irbmodels as irb
 from irbmodels.compiled.trace import Trace, where
@@ -271,6 +272,46 @@ def test_a_range_of_three_axes_is_left_to_the_plant():
     )
     assert state[:, -1].tolist() == [BEYOND, BEYOND, SOLVED]
     np.testing.assert_array_equal(state[:2, :6], np.hstack([q, v])[:2])
+
+
+@pytest.mark.parametrize("f", [1.0, -0.7])
+@pytest.mark.parametrize("side", [-1.0, 1.0])
+def test_a_stop_bears_the_least_that_friction_leaves(f, side):
+    """Two axes that stand at the stop of their range: the push of the stop is the smallest for
+    which a linear program finds friction within its law.
+    """
+    rng, stood = np.random.default_rng(3), 0
+    stops = walls([[1.0, 0.0], [-f, 1.0]], [-2.0, -1.0], [2.0, 1.0])
+    program = step_program(Ranges.of(stops), Law(True, True), given_terms, impulses=True)
+    Fc, tau = rng.uniform(0.1, 1.0, (2, COUNT)), rng.uniform(-2.0, 2.0, (COUNT, 2))
+    law = np.array([Fc, 0.0 * Fc, 0.0 * Fc, 0.0 * Fc])
+    state = np.tile([0.0, side, 0.0, 0.0, 0.0, 0.0, SOLVED], (COUNT, 1))
+    given = {"M": np.tile(np.eye(2).ravel(), (COUNT, 1)), "h": np.zeros((COUNT, 2))}
+    constants = constants_of(law, stops, np.inf)
+    result = evaluate(program, constants, state=state, tau=tau, **given)
+    for s in np.flatnonzero((result["state"][:, -1] == SOLVED) & (np.abs(tau) > Fc.T).any(axis=1)):
+        # friction of both, and the push k along (-f, 1): what they exert balances the torques
+        balance = np.array([[1.0, 0.0, -side * f], [0.0, 1.0, side]])
+        bounds = [(-Fc[0, s], Fc[0, s]), (-Fc[1, s], Fc[1, s]), (0.0, None)]
+        least = linprog([0.0, 0.0, 1.0], A_eq=balance, b_eq=tau[s], bounds=bounds)
+        if (result["state"][s, 2:4] != 0.0).any():
+            continue
+        stop = result["stop"][s] / STEP
+        np.testing.assert_allclose(stop, -side * least.x[2] * np.array([-f, 1.0]), atol=1e-9)
+        np.testing.assert_allclose(result["friction"][s] / STEP, tau[s] + stop, atol=1e-9)
+        stood += 1
+    assert stood > 5
+
+
+def test_a_pair_at_two_stops_leaves_open_which_bears_what():
+    """Its step is solved, but the impulses are left to the dual solve."""
+    stops = walls([[1.0, 0.0], [-1.0, 1.0]], [-1.0] * 2, [1.0] * 2)
+    given = {"M": np.eye(2).reshape(1, 4), "h": np.zeros((1, 2)), "tau": np.full((1, 2), 5.0)}
+    state = np.array([[1.0, 2.0, 0.0, 0.0, 0.0, 0.0, SOLVED]])
+    constants = constants_of(np.ones((4, 2)) * [[1.0], [0.0], [0.0], [0.0]], stops, np.inf)
+    for impulses, status in ((False, SOLVED), (True, BEYOND)):
+        program = step_program(Ranges.of(stops), Law(True, True), given_terms, impulses)
+        assert evaluate(program, constants, state=state, **given)["state"][0, -1] == status
 
 
 def step_of_one(v, force, mass, law, max_speed, guess):
