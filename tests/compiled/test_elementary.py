@@ -396,3 +396,13 @@ def test_one_state_calls_nothing(dtype, target, name):
     )
     called = re.findall(r"\bcall\S*\s+([^*\s]\S*)", text)
     assert {each.removesuffix("@PLT") for each in called} <= {"core"}
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+def test_leave_of_the_compiler(dtype, name):
+    """Instructions may be fused and take either 0 for the other; NaN, infinities, quotients and the
+    order of sums stay as written, in any version of LLVM.
+    """
+    for layout in (COLUMNS, STATE):
+        text = text_of(program(name), layout, TARGETS["avx2"], dtype)
+        assert not re.search(r"\b(fast|nnan|ninf|arcp|afn|reassoc)\b", text)

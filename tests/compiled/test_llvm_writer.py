@@ -86,6 +86,7 @@ def programs(width):
         "several": made_up((2, 3, 1), (1, 12, 4), 10),
         "sixteen": made_up((4,), (16,), 16),
         "lengths": made_up(several, several, 2 * width + 3),
+        "other lengths": made_up((2, 4, 6, 7, 10), (2, 6, 7, 10, 14, 17), 17),
         "leaves": leaves_and_masks(),
     }
 
@@ -173,7 +174,7 @@ def touch_nothing_beyond(target):
     rng = np.random.default_rng(4)
     for dtype, layout in product(TYPES.values(), LAYOUTS):
         width = width_of(layout, TARGETS[target], dtype)
-        for name in ("one", "few", "nine", "lengths", "leaves"):
+        for name in ("one", "few", "nine", "lengths", "other lengths", "leaves"):
             made = programs(max(width, 2))[name]
             run = machine_code(made, layout, target, dtype, [C])
             lengths = [length for _, length in made.inputs]

@@ -117,8 +117,9 @@ def made_up(lengths: Sequence[int], sizes: Sequence[int], distinct: int, seed: i
     leaves: list[Any] = [
         x for i, length in enumerate(lengths) for x in trace.input(f"x{i}", length)
     ]
-    leaves += [trace.constant("c"), trace.value(0.5)]
-    values: list[Any] = []
+    constant = trace.constant("c")
+    leaves += [constant, trace.value(0.5)]
+    values: list[Any] = [constant * leaves[0] + leaves[-3]]
     while len(values) < distinct:
         a, b, c = (leaves[int(i)] for i in rng.integers(0, len(leaves), 3))
         value = a * b + c + leaves[len(values) % len(leaves)] + float(len(values))
