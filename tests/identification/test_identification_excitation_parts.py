@@ -21,7 +21,7 @@ from irbmodels.identification.excitation.regressor import (
     log_det,
     log_det_gradient,
 )
-from irbmodels.identification.excitation.search import remove_collisions
+from irbmodels.identification.excitation.search import optimise, remove_collisions
 from irbmodels.robot.base_parameters import base_parameters
 from irbmodels.tasks.path_check import Box
 
@@ -188,6 +188,34 @@ def test_shares_are_those_of_the_limits():
     np.testing.assert_allclose(low + 0.5 * (shares["box"] + 1.0) * (high - low), place, atol=1e-9)
     # the tool reaches farther
     assert (limits.largest_shares(inside, v, a)["box"] >= np.abs(shares["box"]).max(axis=0)).all()
+
+
+@pytest.mark.parametrize("criterion", ["condition", "logdet"])
+def test_the_best_iterate_is_that_of_the_criterion(criterion, monkeypatch):
+    """Of iterates that keep the limits the search returns the best by its own criterion, and
+    reports the condition number of each.
+    """
+    problem, _ = made("irb930", Fourier(3, 3.0))
+    rng, shown = np.random.default_rng(0), []
+    motions = [problem.random_start(rng) for _ in range(20)]
+    beyond = problem.centre + 3.0 * (motions[0] - problem.centre)
+
+    def iterates(objective, first, *, callback, **_):
+        for x in [*motions, beyond]:
+            callback(x[:, list(problem.base.axes)].ravel())
+
+    monkeypatch.setattr("scipy.optimize.minimize", iterates)
+    best = optimise(problem, motions[3], 2.0, 5, criterion, shown.append)
+    Y = [problem.regressor.stacked(*problem.states(x, problem.coarse)) for x in [*motions, beyond]]
+    units = [each / np.linalg.norm(each, axis=0) for each in Y]
+    np.testing.assert_allclose(shown, [np.linalg.cond(each) for each in units], rtol=1e-9)
+    values = {
+        "condition": shown[:-1],
+        "logdet": [-np.linalg.slogdet(each.T @ each)[1] for each in Y[:-1]],
+    }
+    places = {name: int(np.argmin(value)) for name, value in values.items()}
+    assert places["condition"] != places["logdet"]
+    np.testing.assert_array_equal(best, motions[places[criterion]])
 
 
 def test_smooth_maximum_is_just_above():

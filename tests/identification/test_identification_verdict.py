@@ -770,6 +770,11 @@ def test_friction_that_is_no_friction_law_is_said():
     )
     coulomb = actual.base.names.index("Fc_4")
     assert actual.fit_with_speeds.deviation[coulomb] > 1.5 * plain.deviation[coulomb]
+    estimates = actual.verdict.estimates
+    assert [one.deviation for one in estimates] == actual.fit_with_speeds.deviation.tolist()
+    assert [[one.low, one.high] for one in estimates] == actual.fit_with_speeds.intervals().tolist()
+    previous = actual.base.values(cases.truth().parameter_vector())
+    np.testing.assert_allclose([one.previous for one in estimates][: actual.base.rank], previous)
 
 
 def test_a_spring_is_said():
