@@ -126,6 +126,7 @@ class MotionLimits:
         # a copy: collision library and kernels of a used robot differ in the last bit
         self.robot: Robot = replace(robot)
         self.bounds = bounds
+        self._last: tuple[Array, list[Clearance]] = np.zeros((0, robot.n)), []
         limits, n = robot.limits, robot.n
         acceleration = np.full(n, np.inf)
         if bounds.acceleration is not None:
@@ -204,10 +205,16 @@ class MotionLimits:
         if not self.bounds.collision:
             return True
         touching = bool(np.any(collides(self.robot, q)))  # much cheaper than a distance
-        return (
-            not touching
-            and min(clearance(self.robot, posture).distance for posture in q) >= MIN_CLEARANCE
-        )
+        return not touching and min(gap.distance for gap in self._gaps(q)) >= MIN_CLEARANCE
+
+    def _gaps(self, q: Array) -> list[Clearance]:
+        """Nearest links in all postures ``(N, n)``; those of the last ones are kept.
+
+        What was found clear is what is linearised next.
+        """
+        if not np.array_equal(self._last[0], q):
+            self._last = q.copy(), [clearance(self.robot, posture) for posture in q]
+        return self._last[1]
 
     def linear_constraints(self, t: Array, q: Array) -> list[LinearConstraints]:
         """Linearise contact and the box's sides where a clear motion comes near to either.
@@ -218,7 +225,7 @@ class MotionLimits:
         """
         near = []
         if self.bounds.collision:
-            gaps = [clearance(self.robot, posture) for posture in q]
+            gaps = self._gaps(q)
             room = np.array([gap.distance for gap in gaps])
             at = _critical_samples(room)
             normals = [self._distance_gradient(q[k], gaps[k]) for k in at]
