@@ -65,7 +65,8 @@ class Batch:
             tau: Motor torques [N m, N], C-contiguous.
             number: Of the step.
         """
-        self._run(self._state, tau, self._next)
+        done = self._run(self._state, tau, self._next)
+        assert done
         self._state, self._next = self._next, self._state
         status = self._state[-1]
         if np.count_nonzero(status) == self._failures:
@@ -76,7 +77,8 @@ class Batch:
                 break
             part = self._state.take(left, axis=1)
             result = np.empty_like(part)
-            self._run(part, tau.take(left, axis=1), result)
+            done = self._run(part, tau.take(left, axis=1), result)
+            assert done
             self._state[:, left] = result
             left = left[result[-1] == UNSOLVED]
         beyond = np.flatnonzero(status == BEYOND) if self._unsupported else left
