@@ -144,7 +144,8 @@ class Kinematics:
                 before, below = poses[link.parent]
                 origin = add(below, times(before, origin))
                 parallel = joint.rotation[2, 2].item()
-                if abs(parallel) == 1.0:
+                # a cosine would hide 1e-7 rad
+                if abs(parallel) == 1.0 and not joint.rotation[:2, 2].any():
                     # Rz(x) F = F Rz(x) where F keeps z, and F Rz(-x) where it turns z over
                     rotation, row_below, offset_below = angles[link.parent]
                     row = add(row, [parallel * x for x in row_below])
