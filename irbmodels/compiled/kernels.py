@@ -101,6 +101,7 @@ class Kernel:
         self._key, self._program, self._constants = key, program, constants
         self._run_one: Callable[..., bool] | None = None
         self._size = 0
+        self._shape: tuple[int, ...] | None = None
         self._limits: tuple[float, ...] = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -142,13 +143,13 @@ class Kernel:
             # spelled out for loops of the caller's: 0.1 us less
             result = empty(self._size)
             if z is not None:
-                if run(x, y, z, result):
-                    return result
+                done = run(x, y, z, result)
             elif y is not None:
-                if run(x, y, result):
-                    return result
-            elif run(x, result):
-                return result
+                done = run(x, y, result)
+            else:
+                done = run(x, result)
+            if done:
+                return result if self._shape is None else result.reshape(self._shape)
         states = [state for state in (x, y, z, *others) if state is not None]
         return self._answer(states, out)
 
@@ -316,8 +317,9 @@ class Kernel:
     @cached_property
     def _state(self) -> _Form:
         form = self._form(STATE)
-        if len(form.shapes) == 1 and len(form.shapes[0]) == 1 and self.dtype == np.float64:
+        if len(form.shapes) == 1 and self.dtype == np.float64:
             self._size, self._run_one = form.sizes[0], form.run
+            self._shape = None if len(form.shapes[0]) == 1 else form.shapes[0]
         return form
 
     @cached_property

@@ -227,6 +227,8 @@ class _Writer:
             if self.program.steps[number].operation in LEAVES:
                 value(number)
                 stores(number, values)
+        if self.layout == ROWS:
+            self._store_tiles(values)
         return code.lines
 
     def _step(self, operation: str, a: list[str]) -> str:
@@ -368,8 +370,8 @@ class _Writer:
                     self._store(self._real(number, values), place)
 
             return in_block
-        if self.layout == ROWS:
-            return self._stores_of_rows()
+        if self.layout == ROWS:  # tiles, once all results are there
+            return lambda number, values: None
         places: dict[int, list[tuple[str, int]]] = {}
         for name, output in zip(self.outputs, self.program.outputs, strict=True):
             for k, step in enumerate(output.steps):
@@ -386,24 +388,13 @@ class _Writer:
 
         return straight
 
-    def _stores_of_rows(self) -> Callable[[int, dict[int, str]], None]:
-        """Return the function for ``(N, n)``: tiles are transposed once they are complete."""
-        waiting: list[tuple[set[int], str, list[int], int]] = []
+    def _store_tiles(self, values: dict[int, str]) -> None:
+        """Write the stores of ``(N, n)``, tile by tile in the order of memory."""
         for name, output in zip(self.outputs, self.program.outputs, strict=True):
             size, starts = self._tiles(len(output.steps))
             for k in starts:
-                tile = list(output.steps[k : k + size])
-                waiting.append((set(tile), name, tile, k))
-
-        def rows(number: int, values: dict[int, str]) -> None:
-            for entry in [entry for entry in waiting if number in entry[0]]:
-                missing, name, tile, k = entry
-                missing.discard(number)
-                if not missing:
-                    waiting.remove(entry)
-                    self._store_tile(name, [self._real(i, values) for i in tile], k)
-
-        return rows
+                tile = output.steps[k : k + size]
+                self._store_tile(name, [self._real(i, values) for i in tile], k)
 
     def _store_tile(self, name: str, columns: list[str], k: int) -> None:
         n, size = self.sizes[int(name[1:])], len(columns)
