@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import InputError
-from ..robot.robot import Robot, load
+from ..robot.robot import Robot
 from .shared import (
+    MODEL,
     PATH,
+    any_robot,
     check_outputs,
     err,
     overlay_option,
@@ -34,9 +36,7 @@ logs_argument = click.argument(
     type=PATH,
     help="CSV or Parquet logs with positions and torques (docs/identify.md).",
 )
-robot_option = click.option(
-    "--robot", required=True, help="Variant, alias, or a folder with the same tables."
-)
+robot_option = click.option("--robot", required=True, help=MODEL)
 set_option = click.option(
     "--parameters", help="Set of inertials by name, or the path of a .yaml file with one."
 )
@@ -132,7 +132,7 @@ def identify(
     check_method(method)
     if friction not in FRICTION:
         raise InputError(f"--friction {friction!r} is none of {', '.join(FRICTION)}")
-    arm = load(robot, tool=tool, parameters=parameters, overlays=overlay or ())
+    arm = any_robot(robot, tool, overlay, parameters)
     raw = _read(logs, arm)
     if held_out:
         estimation, others = raw, _read(held_out, arm)
@@ -197,7 +197,7 @@ def validate(
 
     _refuse_twice(logs)
     check_outputs((*logs, tool, parameters, *(overlay or ())), report=report)
-    arm = load(robot, tool=tool, parameters=parameters, overlays=overlay or ())
+    arm = any_robot(robot, tool, overlay, parameters)
     try:
         ready = [prepare(recording, bandwidth) for recording in _read(logs, arm)]
     except InputError as error:

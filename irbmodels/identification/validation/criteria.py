@@ -81,7 +81,7 @@ def check_criteria(verdict: Verdict) -> Iterator[str]:
         ("range", verdict.coverage.span),
         ("rated speed", verdict.coverage.speed_share),
     ):
-        for i, axis in _failing(verdict, shares >= COVERED):
+        for i, axis in _failing(verdict, ~(shares < COVERED)):
             yield (
                 f"{axis}: the logs cover {shares[i]:.1%} of the {quantity}, less than {COVERED:.0%}"
             )

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...checks import as_list, numbers, short_repr
 from ...errors import InputError
+from ...model.tree import UNLIMITED
 from ...model.types import Array
 from ...robot.base_parameters import OF_BODY, BaseParameters
 from ...robot.robot import Robot
@@ -264,12 +265,14 @@ def _coverage(robot: Robot, axes: tuple[int, ...], logs: Sequence[PredictedTorqu
     slow = np.full(robot.n, np.nan)
     if law is not None:
         slow = np.where(law.falls, (np.abs(v) < 2.0 * law.v_St).mean(axis=0), np.nan)
+    bounded = limits.upper - limits.lower < UNLIMITED
     coverage = Coverage(
         low=q.min(axis=0),
         high=q.max(axis=0),
-        span=np.ptp(q @ limits.A.T, axis=0) / (limits.upper - limits.lower),
+        span=np.ptp(q @ limits.A.T, axis=0)
+        / np.where(bounded, limits.upper - limits.lower, np.nan),
         speed=speed,
-        speed_share=speed / limits.velocity,
+        speed_share=speed / np.where(np.isfinite(limits.velocity), limits.velocity, np.nan),
         acceleration=np.abs(a).max(axis=0),
         slow=slow,
     )

@@ -53,11 +53,11 @@ class Coverage(NamedTuple):
     low: Array
     high: Array
     span: Array
-    """Covered share of the range of positions."""
+    """Covered share of the range of positions; NaN where no range is known."""
     speed: Array
     """Largest."""
     speed_share: Array
-    """Of the rated speed."""
+    """Of the rated speed; NaN where none is known."""
     acceleration: Array
     """Largest."""
     slow: Array

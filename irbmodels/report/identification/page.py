@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
 
+import numpy as np
+
 from ...files import write_text
 from ...identification.validation.criteria import ERROR
 from ...identification.validation.verdict import Verdict
@@ -87,7 +89,9 @@ def cards(verdict: Verdict) -> Iterator[tuple[str, str]]:
         yield "samples of the fit", f"{verdict.samples:,}"
     else:
         yield "samples", f"{verdict.held_samples:,}"
-    yield "of the rated speed, slowest axis", f"{100.0 * verdict.coverage.speed_share.min():.0f} %"
+    shares = verdict.coverage.speed_share
+    if np.isfinite(shares).any():
+        yield "of the rated speed, slowest axis", f"{100.0 * np.nanmin(shares):.0f} %"
 
 
 def accuracy_html(verdict: Verdict) -> str:
@@ -118,7 +122,8 @@ def coverage_html(verdict: Verdict) -> str:
     """Return positions, speeds and accelerations per axis, shares of range and speed as bars."""
     cover, rows = verdict.coverage, [list(row) for row in coverage_rows(verdict)]
     for i, row in enumerate(rows):
-        row[4], row[6] = bar(100.0 * cover.span[i]), bar(100.0 * cover.speed_share[i])
+        for place, share in ((4, cover.span[i]), (6, cover.speed_share[i])):
+            row[place] = bar(100.0 * share) if np.isfinite(share) else row[place]
     return table_html(COVERAGE, rows)
 
 

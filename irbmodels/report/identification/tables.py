@@ -195,11 +195,11 @@ def coverage_rows(verdict: Verdict) -> Iterator[tuple[str, ...]]:
             f"{factor * column[i]:.1f}"
             for column in (cover.low, cover.high, cover.speed, cover.acceleration)
         )
-        slow = "" if math.isnan(cover.slow[i]) else f"{100.0 * cover.slow[i]:.1f}"
-        yield (
-            str(axis + 1), low, high, unit, f"{100.0 * cover.span[i]:.0f}",
-            speed, f"{100.0 * cover.speed_share[i]:.0f}", acceleration, slow,
-        )  # fmt: skip
+        slow, span, of_limit = (  # NaN: no law, or no limit is known
+            "" if math.isnan(share[i]) else f"{100.0 * share[i]:.{digits}f}"
+            for share, digits in ((cover.slow, 1), (cover.span, 0), (cover.speed_share, 0))
+        )
+        yield (str(axis + 1), low, high, unit, span, speed, of_limit, acceleration, slow)
 
 
 def sum_row(one: BaseParameterEstimate) -> tuple[str, ...]:
