@@ -1,5 +1,6 @@
 """Logs of a robot: read, checked, marked, aligned, filtered; and synthetic ones."""
 
+from .drives import Drives, read_drives, write_drives
 from .filtering import Filtered, butterworth, low_pass, savitzky_golay, smoothing_spline
 from .log_reader import read_recording
 from .recording import Finding, Flag, Recording
@@ -9,6 +10,7 @@ from .time_alignment import Delay, estimate_delay, merge_recordings, resample, s
 
 __all__ = [
     "Delay",
+    "Drives",
     "Filtered",
     "Finding",
     "Flag",
@@ -22,6 +24,7 @@ __all__ = [
     "flag_saturation",
     "low_pass",
     "merge_recordings",
+    "read_drives",
     "read_recording",
     "resample",
     "savitzky_golay",
@@ -30,4 +33,5 @@ __all__ = [
     "simulate_tracking",
     "smoothing_spline",
     "synthetic_recording",
+    "write_drives",
 ]
