@@ -1,48 +1,84 @@
-"""Stribeck friction per axis (S000 eq. 54), in axis coordinates, each axis with its own gearbox."""
+"""Friction per drive: Stribeck's law (S000 eq. 54) and terms that measured gears add to it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from xml.etree.ElementTree import Element
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import finite, numbers, short_repr
-from ..errors import InputError, UrdfError
-from .coupling import AxisCoupling
+from ..errors import InputError, MissingData
 from .types import Array, Mask
 
-ANY_SPEED = 1.0  # stands for a Stribeck speed that has no influence
+ANY_SPEED = 1.0  # stands for a speed of the law that has no influence
 NAMES = ("Fs", "Fc", "Fv", "v_St")
-"""Parameters of the law."""
+"""Parameters of S000's law."""
+FURTHER = {"Fd": 0.0, "v_d": ANY_SPEED, "dFc": 0.0, "dFv": 0.0, "mu": 0.0, "per_K": 0.0}
+"""Parameters of terms beside it, with the value of a law without them."""
+KINDS = {
+    "Fv": ("N m s/rad", "N s/m"),
+    "Fc": ("N m", "N"),
+    "Fs-Fc": ("N m", "N"),
+    "Fd": ("N m", "N"),
+    "dFc": ("N m", "N"),
+    "dFv": ("N m s/rad", "N s/m"),
+    "mu": ("1", "1"),
+}
+"""Parameters that torque is linear in, with their units for rotary and linear axes."""
+
+
+def _absent() -> Array:
+    return np.empty(0)
 
 
 @dataclass(frozen=True, eq=False)
 class Stribeck:
-    """``(Fc + (Fs - Fc) exp(-(v / v_St)^2)) sgn(v) + Fv v`` with ``sgn(0) = 0``.
+    """Friction torque at drive speed ``w``, with ``sgn(0) = 0``.
 
-    Arrays of shape ``(n,)``, arm side.
+    ``(Fc + (Fs - Fc) exp(-(w / v_St)^2) + mu |load|) sgn(w) + dFc |sgn(w)|
+    + Fv w + dFv |w| + Fd w / (v_d + |w|)``
+
+    The first four parameters are S000's law (eq. 54); the others are zero unless given. Arrays of
+    shape ``(n,)``, arm side: speeds and torques of drive i in turns of axis i. Drives are axes
+    unless ``robot.drive_axes`` couples them.
     """
 
     Fs: Array
     """Static friction [N m, N]."""
     Fc: Array
-    """Coulomb friction [N m, N]."""
+    """Coulomb friction [N m, N], mean of both directions."""
     Fv: Array
-    """Viscous friction [N m s/rad, N s/m]."""
+    """Viscous friction [N m s/rad, N s/m], mean of both directions."""
     v_St: Array
     """Stribeck speed [rad/s, m/s]; without influence where ``Fs = Fc``."""
     measured_to: float | None = None
     """Speed up to which it was measured [rad/s, m/s]; beyond it the law is extrapolation."""
+    Fd: Array = field(default_factory=_absent)
+    """Degressive viscous friction [N m, N]: rises from slope ``Fd / v_d`` to this level."""
+    v_d: Array = field(default_factory=_absent)
+    """Speed at which it has half its level [rad/s, m/s]; without influence where ``Fd = 0``."""
+    dFc: Array = field(default_factory=_absent)
+    """Half of what Coulomb friction of positive motion exceeds that of negative by [N m, N]."""
+    dFv: Array = field(default_factory=_absent)
+    """Half of what viscous friction of positive motion exceeds that of negative by."""
+    mu: Array = field(default_factory=_absent)
+    """Coulomb friction per static torque at the drive [1]."""
+    per_K: Array = field(default_factory=_absent)
+    """Relative change of Fv, dFv and Fd per kelvin [1/K] at the reference temperature."""
+    reference_temperature: float | None = None
+    """Temperature that the parameters hold at [deg C]."""
 
     def __post_init__(self) -> None:
-        """Keep read-only copies."""
-        for name in NAMES:
+        """Keep read-only copies; terms that are not given are zero."""
+        for name in (*NAMES, *FURTHER):
             array = numbers(getattr(self, name), f"{name} of a friction law")
+            if name in FURTHER and not array.size:
+                array = np.full(np.shape(self.Fs), FURTHER[name])
             array.setflags(write=False)
             object.__setattr__(self, name, array)
 
@@ -54,28 +90,54 @@ class Stribeck:
         """
         return np.asarray(self.Fs != self.Fc, dtype=bool)
 
+    @cached_property
+    def kinds(self) -> tuple[str, ...]:
+        """Kinds of linear parameters that every axis has, among :data:`KINDS`.
+
+        Always Fv, Fc and Fs - Fc; of the others those that are not zero on every axis.
+        """
+        first = ("Fv", "Fc", "Fs-Fc")
+        return (*first, *(kind for kind in list(KINDS)[3:] if getattr(self, kind).any()))
+
+    @property
+    def needs_load(self) -> bool:
+        """True if friction depends on the static torques at the drives."""
+        return "mu" in self.kinds
+
     @property
     def terms(self) -> str:
         """The terms that are not zero, in words."""
-        if self.falls.any():
-            return "Stribeck"
-        return (
-            " and ".join(
-                name for name, term in (("viscous", self.Fv), ("Coulomb", self.Fc)) if term.any()
-            )
-            or "no"
-        )
+        words = {
+            "viscous": self.Fv.any() and not self.falls.any(),
+            "Coulomb": self.Fc.any() and not self.falls.any(),
+            "Stribeck": self.falls.any(),
+            "degressive": "Fd" in self.kinds,
+            "asymmetric": "dFc" in self.kinds or "dFv" in self.kinds,
+            "load-dependent": "mu" in self.kinds,
+        }
+        return " and ".join(word for word, there in words.items() if there) or "no"
 
     def same_as(self, other: Stribeck) -> bool:
         """Return whether both laws have the same numbers."""
-        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in NAMES)
+        return self.reference_temperature == other.reference_temperature and all(
+            np.array_equal(getattr(self, name), getattr(other, name)) for name in (*NAMES, *FURTHER)
+        )
 
-    def torque(self, v: Array) -> Array:
-        """Friction torque at speeds ``(..., n)``: positive where it opposes a positive speed."""
-        if v.ndim == 1:  # on six numbers this loop takes half the time of the formula below
+    def torque(self, w: Array, load: Array | None = None) -> Array:
+        """Friction torque at drive speeds ``(..., n)``: positive where it opposes a positive speed.
+
+        Args:
+            w: Drive speeds [rad/s, m/s].
+            load: Static torques at the drives [N m, N], same shape; only a law with ``mu`` needs
+                them.
+
+        Raises:
+            MissingData: if the law needs the load and none is given.
+        """
+        if w.ndim == 1:  # on six numbers this loop takes half the time of the formula below
             one_state = []
             for speed, (coulomb, drop, steepness, viscous) in zip(
-                v.tolist(), self._rows, strict=True
+                w.tolist(), self._rows, strict=True
             ):
                 dry = (
                     math.copysign(coulomb + drop * math.exp(steepness * speed * speed), speed)
@@ -83,9 +145,15 @@ class Stribeck:
                     else 0.0
                 )
                 one_state.append(dry + viscous * speed)
-            return np.array(one_state)
-        level = self.Fc + (self.Fs - self.Fc) * np.exp(-np.square(v / self.v_St))
-        return np.asarray(level * np.sign(v) + self.Fv * v)
+            torque = np.array(one_state)
+        else:
+            level = self.Fc + (self.Fs - self.Fc) * np.exp(-np.square(w / self.v_St))
+            torque = np.asarray(level * np.sign(w) + self.Fv * w)
+        if len(self.kinds) == 3:
+            return torque
+        for kind, column in self._columns(w, load, self.kinds[3:]).items():
+            torque += getattr(self, kind) * column
+        return torque
 
     @cached_property
     def _rows(self) -> list[tuple[float, float, float, float]]:
@@ -100,124 +168,93 @@ class Stribeck:
             )
         )
 
-    def derivative(self, v: ArrayLike) -> Array:
-        """``d torque / d v``, shape ``(..., n)``.
+    def _columns(self, w: Array, load: Array | None, kinds: tuple[str, ...]) -> dict[str, Array]:
+        """Torque per unit of each kind of parameter at drive speeds ``(..., n)``."""
+        sign, size = np.sign(w), np.abs(w)
+        formulas: dict[str, Callable[[], Array]] = {
+            "Fv": lambda: w,
+            "Fc": lambda: sign,
+            "Fs-Fc": lambda: np.exp(-np.square(w / self.v_St)) * sign,
+            "Fd": lambda: w / (self.v_d + size),
+            "dFc": lambda: np.abs(sign),
+            "dFv": lambda: size,
+            "mu": lambda: np.abs(self._load(load)) * sign,
+        }
+        return {kind: formulas[kind]() for kind in kinds}
 
-        At ``v = 0`` it is ``Fv``, the slope of the continuous part.
+    def _load(self, load: Array | None) -> Array:
+        if load is None:
+            raise MissingData(
+                "this friction law depends on the static torque at the drives (mu): friction needs"
+                " axis positions too"
+            )
+        return load
+
+    def derivative(self, w: ArrayLike) -> Array:
+        """``d torque / d w``, shape ``(..., n)``.
+
+        At ``w = 0`` it is ``Fv + Fd / v_d``, the slope of the continuous part.
         """
-        speed = np.asarray(v, dtype=float)
+        speed = np.asarray(w, dtype=float)
         ratio = speed / self.v_St
         falling = -2.0 * (self.Fs - self.Fc) / self.v_St * np.abs(ratio) * np.exp(-np.square(ratio))
-        return np.asarray(self.Fv + falling)
+        if len(self.kinds) == 3:
+            return np.asarray(self.Fv + falling)
+        degressive = self.Fd * self.v_d / np.square(self.v_d + np.abs(speed))
+        return np.asarray(self.Fv + falling + degressive + self.dFv * np.sign(speed))
+
+    def load_derivative(self, w: Array, load: Array) -> Array:
+        """``d torque / d load``, shape ``(..., n)``."""
+        return np.asarray(self.mu * np.sign(w) * np.sign(load))
 
     def parameters(self) -> Array:
-        """``Fv, Fc, Fs - Fc`` per axis, axis after axis, shape ``(3 n,)``.
+        """Linear parameters in the order of :attr:`kinds`, axis after axis, ``(kinds n,)``.
 
-        The torque is linear in them.
+        Speeds ``v_St`` and ``v_d`` are fixed.
         """
-        return np.stack([self.Fv, self.Fc, self.Fs - self.Fc], axis=1).ravel()
+        values = {"Fs-Fc": self.Fs - self.Fc}
+        return np.stack(
+            [values[kind] if kind in values else getattr(self, kind) for kind in self.kinds], axis=1
+        ).ravel()
 
-    def regressor(self, v: Array) -> Array:
-        """Matrix ``(n, 3 n)`` from :meth:`parameters` to a state's torque; ``v_St`` is fixed."""
-        stribeck = np.exp(-np.square(v / self.v_St)) * np.sign(v)
-        columns = np.stack([v, np.sign(v), stribeck], axis=1)
-        return np.asarray((np.eye(len(v))[:, :, None] * columns).reshape(len(v), -1))
+    def with_parameters(self, parameters: Array) -> Stribeck:
+        """Return the law with other :meth:`parameters`, its speeds as they are."""
+        columns = np.reshape(parameters, (-1, len(self.kinds))).T
+        values: dict[str, Any] = dict(zip(self.kinds, columns, strict=True))
+        drop = values.pop("Fs-Fc")
+        return replace(self, Fs=values["Fc"] + drop, **values)
 
+    def regressor(self, w: Array, load: Array | None = None) -> Array:
+        """Matrix ``(n, kinds n)`` from :meth:`parameters` to the torques of one state.
 
-@dataclass(frozen=True)
-class JointFriction:
-    """Viscous and Coulomb friction of one part of a mechanism, as URDF, SDF and MJCF state it."""
+        Raises:
+            MissingData: if the law needs the load and none is given.
+        """
+        columns = np.stack(list(self._columns(w, load, self.kinds).values()), axis=1)
+        return np.asarray((np.eye(len(w))[:, :, None] * columns).reshape(len(w), -1))
 
-    damping: float
-    """[N m s/rad, N s/m]."""
-    coulomb: float
-    """[N m, N]."""
-    turned_by: dict[str, float]
-    """Speed of the part per speed of the joints that move it."""
+    def at(self, temperature: ArrayLike) -> Stribeck:
+        """Return the law at a temperature [deg C], one for all axes or one per axis.
 
-    def __post_init__(self) -> None:
-        """Refuse friction that would drive the part, or is no number."""
-        if not (0.0 <= self.damping < math.inf and 0.0 <= self.coulomb < math.inf):
-            stated = (
-                f"friction of {', '.join(self.turned_by)}: damping {self.damping:g} and friction"
-                f" {self.coulomb:g}"
-            )
-            raise UrdfError(f"{stated} should be finite and not negative")
+        Fv, dFv and Fd change by ``exp(per_K (T - T_0))``, as the viscosity of a lubricant does
+        [Reynolds 1886]: they keep their sign however cold or hot it is.
 
-
-def friction_of_urdf(robot: Element) -> list[JointFriction]:
-    """Return the friction in the ``<dynamics>`` tags of a URDF.
-
-    Joints without one, or with zeros, are left out.
-
-    Raises:
-        UrdfError: if a value is negative, infinite or no number.
-    """
-    parts = []
-    for joint in robot.iterfind("joint"):
-        tag, name = joint.find("dynamics"), str(joint.get("name"))
-        if tag is not None and joint.get("type") != "fixed":
-            damping, coulomb = (_stated(tag, key, name) for key in ("damping", "friction"))
-            if damping or coulomb:
-                parts.append(JointFriction(damping, coulomb, {name: 1.0}))
-    return parts
-
-
-def _stated(tag: Element, key: str, joint: str) -> float:
-    text = tag.get(key, "0")
-    try:
-        return float(text)
-    except ValueError:
-        raise UrdfError(f"<dynamics> of joint {joint!r}: {key}={text!r} is no number") from None
-
-
-def axis_friction(
-    parts: Sequence[JointFriction], coupling: AxisCoupling
-) -> tuple[Stribeck | None, list[str]]:
-    """Return the friction of axes that results from that of joints, and axes it is incomplete for.
-
-    A part that turns ``g`` times as fast as axis i adds ``g^2 d`` and ``|g| f`` to it (``tau = G'
-    tau_tree``). One that several axes turn has no law per axis; of such parts viscous friction is
-    kept where together it couples no axes.
-
-    Args:
-        parts: Friction of joints, and of what several joints turn.
-        coupling: Of the tree with these joints.
-
-    Returns:
-        The law, None where no part has friction that a law per axis can represent; and the axes of
-        parts that had to be left out.
-    """
-    n = len(coupling.axes)
-    viscous, coulomb, coupled, lost = (
-        np.zeros(n),
-        np.zeros(n),
-        np.zeros((n, n)),
-        np.zeros(n, dtype=bool),
-    )
-    for part in parts:
-        speeds = sum(
-            (
-                factor * coupling.G[coupling.joints.index(name)]
-                for name, factor in part.turned_by.items()
-            ),
-            np.zeros(n),
+        Raises:
+            InputError: if a temperature is not finite.
+        """
+        value = numbers(temperature, "a temperature [deg C]")
+        degrees = finite(value, (self.Fv.size,) if value.ndim else (), "a temperature [deg C]")
+        if self.reference_temperature is None:
+            return self
+        factor = np.exp(self.per_K * (degrees - self.reference_temperature))
+        return replace(
+            self,
+            Fv=self.Fv * factor,
+            dFv=self.dFv * factor,
+            Fd=self.Fd * factor,
+            per_K=_absent(),
+            reference_temperature=None,
         )
-        if np.count_nonzero(speeds) <= 1:
-            viscous += part.damping * np.square(speeds)
-            coulomb += part.coulomb * np.abs(speeds)
-        else:
-            coupled += part.damping * np.outer(speeds, speeds)
-            if part.coulomb:
-                lost |= speeds != 0.0
-    diagonal = np.diagonal(coupled)
-    if np.abs(coupled - np.diag(diagonal)).max() <= 1e-12 * diagonal.max():  # rounding of the sums
-        viscous += diagonal
-    else:
-        lost |= diagonal > 0.0
-    known = viscous.any() or coulomb.any()
-    law = Stribeck(coulomb, coulomb, viscous, np.full(n, ANY_SPEED)) if known else None
-    return law, [name for name, is_lost in zip(coupling.axes, lost, strict=True) if is_lost]
 
 
 def frictionless(n: int) -> Stribeck:
@@ -233,16 +270,33 @@ def check_law(law: Stribeck, n: int) -> Stribeck:
     """
     if not isinstance(law, Stribeck):
         raise InputError(f"a friction law is an irbmodels.Stribeck, not {short_repr(law)}")
-    static, coulomb, viscous, stribeck = (
-        finite(getattr(law, name), (n,), f"{name} of the friction law") for name in NAMES
+    for name in (*NAMES, *FURTHER):
+        finite(getattr(law, name), (n,), f"{name} of the friction law")
+    _refuse(
+        law,
+        (law.Fs < law.Fc) | (law.Fc < 0.0) | (law.Fv < 0.0) | (law.v_St <= 0.0),
+        NAMES,
+        "Fs >= Fc >= 0, Fv >= 0 and v_St > 0",
     )
-    wrong = np.flatnonzero(
-        (static < coulomb) | (coulomb < 0.0) | (viscous < 0.0) | (stribeck <= 0.0)
-    )
-    if wrong.size:
+    _refuse(law, np.abs(law.dFc) > law.Fc, ("dFc", "Fc"), "|dFc| <= Fc")
+    _refuse(law, np.abs(law.dFv) > law.Fv, ("dFv", "Fv"), "|dFv| <= Fv")
+    _refuse(law, (law.Fd < 0.0) | (law.v_d <= 0.0), ("Fd", "v_d"), "Fd >= 0 and v_d > 0")
+    _refuse(law, law.mu < 0.0, ("mu",), "mu >= 0")
+    _refuse(law, law.mu >= 1.0, ("mu",), "mu < 1", "lock")
+    if law.reference_temperature is not None:
+        finite(law.reference_temperature, (), "reference_temperature [deg C] of the friction law")
+    elif law.per_K.any():
         raise InputError(
-            f"friction of axis {wrong[0] + 1} would drive it: needs Fs >= Fc >= 0, Fv >= 0 and v_St"
-            f" > 0, got Fs {static[wrong[0]]:g}, Fc {coulomb[wrong[0]]:g}, Fv"
-            f" {viscous[wrong[0]]:g}, v_St {stribeck[wrong[0]]:g}"
+            "a friction law with per_K needs reference_temperature, the temperature [deg C] that"
+            " its parameters hold at"
         )
     return law
+
+
+def _refuse(
+    law: Stribeck, wrong: Mask, names: tuple[str, ...], needs: str, would: str = "drive"
+) -> None:
+    if wrong.any():
+        axis = int(np.flatnonzero(wrong)[0])
+        got = ", ".join(f"{name} {getattr(law, name)[axis]:g}" for name in names)
+        raise InputError(f"friction of axis {axis + 1} would {would} it: needs {needs}, got {got}")

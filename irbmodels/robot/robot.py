@@ -16,8 +16,9 @@ from ..checks import as_list, as_pose, finite, is_rotation, numbers, short_repr
 from ..errors import InputError, MissingData, UrdfError, warn
 from ..files import read_text
 from ..kinematics.arm_geometry import without_closed_form
-from ..model.friction import JointFriction, Stribeck, axis_friction, check_law, friction_of_urdf
+from ..model.friction import Stribeck, check_law
 from ..model.inertia import Inertial
+from ..model.joint_friction import JointFriction, axis_friction, friction_of_urdf
 from ..model.mesh_paths import with_mesh_paths
 from ..model.model import Model, limits_of_tree
 from ..model.motors import Motors

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 
 from ...errors import MissingExtra, UrdfError
 from ...files import read_text
-from ...model.friction import JointFriction
 from ...model.inertia import Inertial
+from ...model.joint_friction import JointFriction
 from ...model.tree import UNLIMITED
 from ..urdf_parts import UrdfBuilder
 from .sdf import Converted, Rotor

@@ -14,8 +14,8 @@ import numpy as np
 import pinocchio as pin
 
 from ...errors import UrdfError
-from ...model.friction import JointFriction
 from ...model.inertia import Inertial
+from ...model.joint_friction import JointFriction
 from ...model.mesh_paths import mesh_candidates
 from ...model.tree import UNLIMITED
 from ...model.types import Array
