@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -49,6 +49,29 @@ bandwidth_option = click.option(
     help="Of the filter of positions [Hz]; torques are not filtered.",
 )
 
+_reading = (
+    click.option(
+        "--columns",
+        type=PATH,
+        help="YAML file that says which columns of the logs are which: `tau1_Nm: torque A1`.",
+    ),
+    click.option(
+        "--column",
+        multiple=True,
+        metavar="NAME=COLUMN",
+        help="One of them, tau1_Nm='torque A1'; may be repeated.",
+    ),
+    click.option("--rate", type=float, help="Samples per second of logs without times [Hz]."),
+)
+
+
+def reading_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of :func:`.read_recording` to a command, which passes them to `_read`."""
+    for option in reversed(_reading):
+        command = option(command)
+    return command
+
+
 _SHORT = "the cutoff is --bandwidth"
 _CUT = "of each log the last quarter is held out unless --held-out names others"
 
@@ -64,6 +87,7 @@ _CUT = "of each log the last quarter is held out unless --held-out names others"
     help="Log for the verdict alone; may be repeated. Default: the last quarter of every log.",
 )
 @axes_option
+@reading_options
 @bandwidth_option
 @click.option(
     "--method",
@@ -105,6 +129,7 @@ def identify(
     parameters: str | None,
     seed: int,
     overlay: tuple[Path, ...],
+    **reading: Any,
 ) -> None:
     """Identify inertials, rotors and friction from logs.
 
@@ -133,9 +158,9 @@ def identify(
     if friction not in FRICTION:
         raise InputError(f"--friction {friction!r} is none of {', '.join(FRICTION)}")
     arm = any_robot(robot, tool, overlay, parameters)
-    raw = _read(logs, arm)
+    raw = _read(logs, arm, **reading)
     if held_out:
-        estimation, others = raw, _read(held_out, arm)
+        estimation, others = raw, _read(held_out, arm, **reading)
     else:
         estimation, others = (list(parts) for parts in zip(*map(split_recording, raw), strict=True))
     try:
@@ -175,6 +200,7 @@ def identify(
 @tool_option
 @set_option
 @axes_option
+@reading_options
 @bandwidth_option
 @report_option
 @overlay_option
@@ -187,6 +213,7 @@ def validate(
     bandwidth: float,
     report: Path | None,
     overlay: tuple[Path, ...],
+    **reading: Any,
 ) -> None:
     """Measure how well a set of parameters predicts logs.
 
@@ -199,7 +226,7 @@ def validate(
     check_outputs((*logs, tool, parameters, *(overlay or ())), report=report)
     arm = any_robot(robot, tool, overlay, parameters)
     try:
-        ready = [prepare(recording, bandwidth) for recording in _read(logs, arm)]
+        ready = [prepare(recording, bandwidth) for recording in _read(logs, arm, **reading)]
     except InputError as error:
         raise InputError(f"{error} ({_SHORT})") from None
     judged = evaluate(arm, ready, axes=_axes(axes))
@@ -222,10 +249,30 @@ def _finish(judged: Verdict, names: str, notes: Sequence[str], report: Path | No
         raise click.exceptions.Exit(1)
 
 
-def _read(paths: Sequence[Path], robot: Robot) -> list[Recording]:
-    from ..identification.recordings import read_recording
+def _read(
+    paths: Sequence[Path],
+    robot: Robot,
+    columns: Path | None,
+    column: Sequence[str],
+    rate: float | None,
+) -> list[Recording]:
+    from ..identification.recordings import column_sources, read_recording
 
-    return [read_recording(path, robot) for path in paths]
+    sources = {**column_sources(columns), **column_sources(_columns(column))}
+    return [read_recording(path, robot, sources, rate) for path in paths]
+
+
+def _columns(texts: Sequence[str]) -> dict[str, str]:
+    """Return the columns that ``--column NAME=COLUMN`` names."""
+    columns: dict[str, str] = {}
+    for text in texts:
+        ours, _, theirs = text.partition("=")
+        if not ours or not theirs:
+            raise InputError(f"--column {text!r} is not NAME=COLUMN, such as tau1_Nm='torque A1'")
+        if ours in columns:
+            raise InputError(f"--column names {ours} twice")
+        columns[ours] = theirs
+    return columns
 
 
 def _notes(recordings: Iterable[Recording]) -> list[str]:

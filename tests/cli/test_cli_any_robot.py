@@ -51,3 +51,40 @@ def test_mjcf_and_sdf_give_what_the_urdf_gives(folder, run, tmp_path, to):
 
 def _is_number(text):
     return text.replace(".", "", 1).lstrip("-").isdigit()
+
+
+def test_options_say_which_columns_are_which(folder, run, tmp_path):
+    """A log with other names, units and no time tells the same as one with ours."""
+    log, foreign = arms.log(1), tmp_path / "foreign.csv"
+    names = [f"angle A{i}" for i in (1, 2, 3)] + [f"torque A{i}" for i in (1, 2, 3)]
+    cells = np.column_stack([np.degrees(log.q), -log.tau / 250.0])
+    np.savetxt(foreign, cells, delimiter=",", header=",".join(names), comments="", fmt="%.15g")
+    rows = [f"q{i}_deg: angle A{i}" for i in (1, 2, 3)]
+    rows += [f"tau{i}_Nm: {{column: torque A{i}, scale: -250}}" for i in (1, 3)]
+    (tmp_path / "columns.yaml").write_text("\n".join([*rows, "tau2_Nm: angle A2"]))
+    np.savetxt(
+        tmp_path / "scaled.csv",
+        np.column_stack([cells, log.tau[:, 1]]),
+        delimiter=",",
+        header=",".join([*names, "T2"]),
+        comments="",
+        fmt="%.15g",
+    )
+    words = ("identify", "--robot", folder / "arm.urdf", "--method", "ls")
+    code, same, err = run(*words, folder / "one.csv")
+    assert code == 0, err
+    told = ("--columns", tmp_path / "columns.yaml", "--column", "tau2_Nm=T2", "--rate", 200)
+    code, out, err = run(*words, tmp_path / "scaled.csv", *told)
+    assert code == 0, err
+    assert out == same
+    code, _, err = run(*words, tmp_path / "scaled.csv", *told[:4])
+    assert (code, err.count("\n")) == (2, 1)
+    assert "(--rate 250)" in err
+    code, _, err = run(*words, foreign, "--rate", 200)
+    assert (code, err.count("\n")) == (2, 1)
+    assert "column 'q1_deg' of joint 'swing' is missing" in err
+    assert "(--column q1_deg='its name here')" in err
+    for column in ("tau1_Nm", "=x", "tau1_Nm="):
+        code, _, err = run(*words, foreign, "--column", column)
+        assert code == 2
+        assert "is not NAME=COLUMN" in err

@@ -321,7 +321,7 @@ def test_other_columns_are_kept(tmp_path, robot):
     assert "row 5, column 'remark': is no column of numbers ('started')" in whatever(log)
     assert (
         "column 'tau1': is kept under its own name, and not understood; columns={'tau1_Nm': 'tau1'}"
-        " if it is that, unit included" in whatever(log)
+        " (--column tau1_Nm=tau1) if it is that, unit included" in whatever(log)
     )
     with pytest.raises(irb.UnknownName, match="did you mean 'load_kg'"):
         log["load"]
@@ -862,7 +862,7 @@ def test_time_jumps_are_found(tmp_path, robot):
         ),
         (
             {"tau3_Nm": None, "tau3_kNm": T},
-            "columns={'tau3_Nm': 'tau3_kNm'} if it is that, unit included",
+            "columns={'tau3_Nm': 'tau3_kNm'} (--column tau3_Nm=tau3_kNm) if it is that, unit included",
         ),
         (
             {"v4_deg_s": -V_DEG[:, 3]},

@@ -1,5 +1,6 @@
 """Logs of a robot: read, checked, marked, aligned, filtered; and synthetic ones."""
 
+from .column_names import ColumnSource, column_sources
 from .drives import Drives, read_drives, write_drives
 from .filtering import Filtered, butterworth, low_pass, savitzky_golay, smoothing_spline
 from .log_reader import read_recording
@@ -9,6 +10,7 @@ from .synthetic import Sensors, exact_run, simulate_log, simulate_tracking, synt
 from .time_alignment import Delay, estimate_delay, merge_recordings, resample, shift_signal
 
 __all__ = [
+    "ColumnSource",
     "Delay",
     "Drives",
     "Filtered",
@@ -17,6 +19,7 @@ __all__ = [
     "Recording",
     "Sensors",
     "butterworth",
+    "column_sources",
     "estimate_delay",
     "exact_run",
     "flag_outliers",

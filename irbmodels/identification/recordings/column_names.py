@@ -1,0 +1,307 @@
+"""Columns of a log by their names: the own form, EGM, ABB's test signals, ROS's joint states."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ...checks import as_instance, number, short_repr
+from ...errors import InputError, MotionError
+from ...tables.reader import read
+from .table_files import Table, close_to
+
+_TURN, _MM = np.pi / 180.0, 1e-3
+_UNITS: dict[str, dict[str, tuple[float, bool | None]]] = {
+    "q": {"deg": (_TURN, False), "rad": (1.0, False), "mm": (_MM, True), "m": (1.0, True)},
+    "v": {"deg_s": (_TURN, False), "rad_s": (1.0, False), "mm_s": (_MM, True), "m_s": (1.0, True)},
+    "a": {
+        "deg_s2": (_TURN, False),
+        "rad_s2": (1.0, False),
+        "mm_s2": (_MM, True),
+        "m_s2": (1.0, True),
+    },
+    "tau": {"Nm": (1.0, False), "N": (1.0, True)},
+}
+"""Factor to SI, and whether the axis is linear."""
+_OWN = re.compile(r"(q|v|a|tau)(m?)([1-9]\d?)_(\w+)")
+_FURTHER = re.compile(r"(?:current([1-9]\d?)_A|temp([1-9]\d?)_degC)")
+_TIMES = {"t": 1.0, "t_s": 1.0, "t_ms": 1e-3, "t_us": 1e-6}
+_EGM = re.compile(r"feedback[._]joints(?:[._]joints)?[._\[]*(\d)\]?", re.IGNORECASE)
+_EGM_TIME = {"header.tm": 1e-3, "header_tm": 1e-3}
+_EGM_CLOCK = re.compile(r"(feedback[._]time[._])(u?)sec", re.IGNORECASE)
+_SIGNAL = re.compile(
+    r"(?:.*\b)?(4000|4001|4002|position|speed|torque)\b.*?\bROB_?1\b\D*([1-6])\D*", re.IGNORECASE
+)
+_SIGNAL_OF = {
+    "4000": "q",
+    "4001": "v",
+    "4002": "tau",
+    "position": "q",
+    "speed": "v",
+    "torque": "tau",
+}
+_SIGNAL_TIME = re.compile(r"time(?:\s*[\[(]?s[\])]?)?", re.IGNORECASE)
+JOINT_STATE = {"position": "q", "velocity": "v", "effort": "tau"}
+"""Quantities of ``sensor_msgs/JointState``, in SI units of the joints that are named."""
+
+
+@dataclass(frozen=True)
+class ColumnSource:
+    """Column of a file that stands for one of the own form: ``scale * column + offset``.
+
+    Both are in the unit of the own form's name.
+    """
+
+    column: str
+    scale: float = 1.0
+    offset: float = 0.0
+
+
+Columns = Mapping[str, str | ColumnSource | Mapping[str, object]]
+"""Names of the own form, and what stands for them in a file."""
+
+
+class Column(NamedTuple):
+    """Meaning of a column of a file: ``factor * (scale * column + offset)`` in SI units."""
+
+    quantity: str
+    axis: int
+    """From 0."""
+    factor: float
+    motor: bool
+    name: str
+    """In the file."""
+    scale: float = 1.0
+    offset: float = 0.0
+
+
+class Meanings(NamedTuple):
+    """What the columns of a file are."""
+
+    time: dict[str, float]
+    """Columns of time with their factors to seconds; empty where the rate is given."""
+    axes: list[Column]
+    further: dict[str, ColumnSource]
+    """Columns of the recording that no axis's quantity is, such as ``current1_A``."""
+
+
+def column_sources(columns: Columns | str | Path | None) -> dict[str, ColumnSource]:
+    """Return columns that a user names, from a mapping or the YAML file of one.
+
+    Raises:
+        FileError: if the file cannot be read.
+        TableError: if it is no such mapping.
+        InputError: if the mapping given in code is none.
+    """
+    if isinstance(columns, str | Path):
+        given: Mapping[str, object] = read(Path(columns), dict[str, str | ColumnSource])
+    else:
+        given = as_instance(
+            columns or {},
+            Mapping,
+            "columns map names of the own form to those in the file, {'tau1_Nm': 'torque A1'}",
+        )
+    return {ours: _source(ours, source) for ours, source in given.items()}
+
+
+def _source(ours: str, source: object) -> ColumnSource:
+    if isinstance(source, str):
+        return ColumnSource(source)
+    if isinstance(source, Mapping) and "column" in source and set(source) <= set(_KEYS):
+        source = ColumnSource(**source)
+    if not isinstance(source, ColumnSource) or not isinstance(source.column, str):
+        raise InputError(
+            f"column {ours!r} is the name of one in the file, or {{'column': name, 'scale': factor,"
+            f" 'offset': number}}, not {short_repr(source)}"
+        )
+    scale, offset = (number(getattr(source, key), f"{key} of {ours!r}") for key in _KEYS[1:])
+    return ColumnSource(source.column, scale, offset)
+
+
+_KEYS = ("column", "scale", "offset")
+
+
+def interpret_columns(
+    table: Table,
+    joints: Sequence[str],
+    linear: Sequence[bool],
+    columns: Mapping[str, ColumnSource],
+    timed: bool = False,
+) -> Meanings:
+    """Return what the columns of a file are.
+
+    Args:
+        table: The file.
+        joints: Names of the robot's axes.
+        linear: Per axis whether it is linear.
+        columns: Those that the user names.
+        timed: Whether the file has no times, since its rate is known.
+
+    Raises:
+        MotionError: if a column that is needed is missing, or two are the same.
+        InputError: if ``columns`` names what is no name of the own form.
+    """
+    for ours, source in columns.items():
+        if ours not in _TIMES and own_column(ours, ours, linear) is None and not _further(ours):
+            raise InputError(
+                f"{ours!r} is no name of a column, such as t, t_ms, q1_deg, v2_rad_s, tau3_Nm,"
+                " qm1_rad, current1_A, temp1_degC"
+            )
+        if source.column not in table.names:
+            raise MotionError(
+                f"{table.path}: row 1: column {source.column!r} for {ours!r} is"
+                f" missing{close_to(source.column, table.names)}"
+            )
+    named = {source.column for source in columns.values()}
+    pairs = [(ours, source) for ours, source in columns.items()]
+    pairs += [(name, ColumnSource(name)) for name in table.names if name not in named]
+    time, axis_columns, further = {}, [], {}
+    base = 0 if any((hit := _EGM.fullmatch(name)) and hit[1] == "0" for name in table.names) else 1
+    for ours, source in pairs:
+        if ours in _TIMES:
+            time[source.column] = _TIMES[ours] * source.scale
+        elif column := own_column(ours, source.column, linear):
+            axis_columns.append(column._replace(scale=source.scale, offset=source.offset))
+        elif hit := _EGM.fullmatch(ours):
+            axis_columns.append(_controller_column("q", int(hit[1]) - base, ours, linear))
+        elif (hit := _SIGNAL.fullmatch(ours)) and int(hit[2]) <= len(linear):
+            axis_columns.append(
+                _controller_column(_SIGNAL_OF[hit[1].lower()], int(hit[2]) - 1, ours, linear)
+            )
+        elif column := _joint_column(ours, joints):
+            axis_columns.append(column)
+        elif _further(ours) and ours != source.column:
+            further[ours] = source
+    axis_columns = [column for column in axis_columns if 0 <= column.axis < len(linear)]
+    _refuse_repeated(table, axis_columns)
+    _refuse_missing(table, joints, linear, time, axis_columns)
+    if len(time) > 1:
+        raise MotionError(
+            f"{table.path}: row 1: columns {' and '.join(map(repr, time))} are both times; keep one"
+        )
+    if timed and time:
+        raise MotionError(
+            f"{table.path}: row 1: column {next(iter(time))!r} has the times; a rate (--rate) is"
+            " for logs without them"
+        )
+    return Meanings(time if time or timed else _foreign_time(table), axis_columns, further)
+
+
+def _refuse_repeated(table: Table, columns: Sequence[Column]) -> None:
+    for i, column in enumerate(columns):
+        for other in columns[:i]:
+            if column[:2] == other[:2]:
+                what = f"{column.quantity} of axis {column.axis + 1}"
+                raise MotionError(
+                    f"{table.path}: row 1: columns {other.name!r} and {column.name!r} are both"
+                    f" {what}; keep one"
+                )
+
+
+def _refuse_missing(
+    table: Table,
+    joints: Sequence[str],
+    linear: Sequence[bool],
+    time: Mapping[str, float],
+    columns: Sequence[Column],
+) -> None:
+    """Refuse a file without a position of some axis."""
+    for axis in range(len(linear)):
+        if not any(column[:2] == ("q", axis) for column in columns):
+            ours = f"q{axis + 1}_{'mm' if linear[axis] else 'deg'}"
+            shown = ", ".join(table.names)[:200]
+            known = {*time, *(column.name for column in columns)}
+            strange = [name for name in table.names if name not in known]
+            joint = f" of joint {joints[axis]!r}" if joints[axis] != f"joint_{axis + 1}" else ""
+            raise MotionError(
+                f"{table.path}: row 1: column {ours!r}{joint} is missing"
+                f"{close_to(ours, strange)} (columns: {shown}); name it, or say"
+                f" {naming(ours)}"
+            )
+
+
+def naming(ours: str) -> str:
+    """Return how a user says which column of a file is one of the own form."""
+    return f"columns={{{ours!r}: 'its name here'}} (--column {ours}='its name here')"
+
+
+def own_column(ours: str, name: str, linear: Sequence[bool]) -> Column | None:
+    """Return what a name of the own form says, or None."""
+    hit = _OWN.fullmatch(ours)
+    if hit is None or hit[4] not in _UNITS[hit[1]] or int(hit[3]) > len(linear):
+        return None
+    factor, straight = _UNITS[hit[1]][hit[4]]
+    if straight != (linear[int(hit[3]) - 1] and not hit[2]):  # motors turn
+        return None
+    return Column(hit[1], int(hit[3]) - 1, factor, bool(hit[2]), name)
+
+
+def _further(name: str) -> bool:
+    return _FURTHER.fullmatch(name) is not None
+
+
+def _controller_column(quantity: str, axis: int, name: str, linear: Sequence[bool]) -> Column:
+    """Return a column in the controller's units."""
+    factor = (
+        1.0 if quantity == "tau" else _MM if 0 <= axis < len(linear) and linear[axis] else _TURN
+    )
+    return Column(quantity, axis, factor, False, name)
+
+
+def _joint_column(name: str, joints: Sequence[str]) -> Column | None:
+    """Return ``position_JOINT``, ``/joint_states/JOINT/effort`` and the like, in SI units."""
+    kind, _, joint = name.partition("_")
+    last = ("", *re.split(r"[/.]", name))[-2:]
+    for quantity, which in ((kind, joint), last, last[::-1]):
+        if quantity in JOINT_STATE and which in joints:
+            return Column(JOINT_STATE[quantity], joints.index(which), 1.0, False, name)
+    return None
+
+
+def _foreign_time(table: Table) -> dict[str, float]:
+    clock = {
+        name: 1e-6 if hit[2] else 1.0 for name in table.names if (hit := _EGM_CLOCK.fullmatch(name))
+    }
+    if len(clock) == 2:
+        return clock
+    for name in table.names:
+        if name in _EGM_TIME:
+            return {name: _EGM_TIME[name]}
+        if _SIGNAL_TIME.fullmatch(name):
+            return {name: 1.0}
+    shown = ", ".join(table.names)[:200]
+    raise MotionError(
+        f"{table.path}: row 1: column 't' [s] is missing (columns: {shown}); say"
+        f" {naming('t_ms')}, or the rate of a log without times: rate=250.0 (--rate 250)"
+    )
+
+
+def axis_number(name: str) -> int:
+    """Return the axis, from 1, that a column was written for, of whatever robot; 0 if for none.
+
+    EGM's are taken as from 0.
+    """
+    if own := _OWN.fullmatch(name):
+        return int(own[3])
+    if egm := _EGM.fullmatch(name):
+        return int(egm[1]) + 1
+    return int(signal[2]) if (signal := _SIGNAL.fullmatch(name)) else 0
+
+
+def probable_name(name: str, linear: Sequence[bool], have: set[tuple[str, int]]) -> str:
+    """Return the name that a column was meant to have: ``tau1_Nm`` for ``tau1``; else empty."""
+    hit = re.fullmatch(r"(q|v|a|tau|torque)_?([1-9])(?:_\w*)?", name, re.IGNORECASE)
+    if hit is None or int(hit[2]) > len(linear):
+        return ""
+    quantity = {"torque": "tau"}.get(hit[1].lower(), hit[1].lower())
+    units = [
+        unit
+        for unit, (_, straight) in _UNITS[quantity].items()
+        if straight == linear[int(hit[2]) - 1]
+    ]
+    return f"{quantity}{hit[2]}_{units[0]}" if (quantity, int(hit[2]) - 1) not in have else ""
