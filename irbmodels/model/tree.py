@@ -6,6 +6,7 @@ unreduced tree with a constant map every one of them is exact.
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from dataclasses import dataclass, field
 from typing import NamedTuple, cast
@@ -13,6 +14,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pinocchio as pin
+from numpy.typing import ArrayLike
 
 from ..errors import UnknownName, UrdfError
 from .coupling import AxisCoupling, coupling_of
@@ -90,6 +92,36 @@ class Frame(NamedTuple):
     """Of the frame in ``tree.model.frames``."""
     point: Array | None = None
     """[m], in axes of the frame; None for its origin."""
+
+
+def body_names(model: pin.Model) -> tuple[str, ...]:
+    """Return the link that each moving joint carries, in the order of joints 1 .. njoints - 1."""
+    names = {
+        frame.parentJoint: frame.name
+        for frame in model.frames
+        if frame.type == pin.FrameType.BODY
+        and model.frames[frame.parentFrame].type == pin.FrameType.JOINT
+    }
+    return tuple(names[joint] for joint in range(1, model.njoints))
+
+
+def kinematics_key(tree: Tree) -> str:
+    """Return a hash of names, order, places and axes of the joints, rounded to 1e-6 m and rad.
+
+    Bodies, limits, shapes and frames have no part in it.
+    """
+    model, lines = tree.model, [repr(tree.coupling.axes)]
+    for joint in range(1, model.njoints):
+        axis = model.joints[joint].createData().S
+        above = model.names[model.parents[joint]]
+        pose = model.jointPlacements[joint].homogeneous[:3]
+        lines += [above, model.names[joint], _rounded(axis), _rounded(pose)]
+    lines += [_rounded(tree.coupling.G), _rounded(tree.coupling.q0)]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+
+
+def _rounded(values: ArrayLike) -> str:
+    return repr((np.round(np.asarray(values, dtype=float), 6) + 0.0).ravel().tolist())
 
 
 def beyond_flange(tree: Tree) -> list[Inertial] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import radians
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from .bare_urdf import bare_urdf
 from .description import Coupling, Description, mesh_folder, tool_path
 from .reader import read
 from .row_checks import check_shape
-from .schema import InertialSet, ToolTable
+from .schema import FrictionSet, InertialSet, ToolTable
 
 
 def model_of(description: Description, coupling: Coupling, parameters: str) -> Model:
@@ -38,7 +39,8 @@ def model_of(description: Description, coupling: Coupling, parameters: str) -> M
         limits_of(description),
         friction_of(description),
     )
-    rotors = _rotors_of_set(description.inertials.sets[parameters], description)
+    bodies = description.inertials.sets[parameters]
+    rotors = rotors_of_set(bodies, description.axes, description.linear)
     return Model(
         tree, limits, friction, rotors, np.eye(len(description.axes)), _linkage_of(description)
     )
@@ -110,23 +112,25 @@ def friction_of(description: Description) -> Stribeck | None:
     table = description.friction
     if table.default is None:
         return None
-    chosen = table.sets[table.default]
+    return law_of(table.sets[table.default], description.linear)
+
+
+def law_of(chosen: FrictionSet, linear: Sequence[bool]) -> Stribeck:
+    """Return the friction law of a set, whose rows are in the order of the axes."""
     rows = [
-        row.values(linear)
-        for row, linear in zip(chosen.axes.values(), description.linear, strict=True)
+        row.values(straight) for row, straight in zip(chosen.axes.values(), linear, strict=True)
     ]
     static, coulomb, viscous, stribeck = np.array(rows, dtype=float).T.copy()
     stribeck[np.isnan(stribeck)] = ANY_SPEED
     return Stribeck(static, coulomb, viscous, stribeck, chosen.measured_to_rad_s)
 
 
-def _rotors_of_set(bodies: InertialSet, description: Description) -> Array:
+def rotors_of_set(bodies: InertialSet, axes: Sequence[str], linear: Sequence[bool]) -> Array:
     """Rotor inertias of a set, arm side; 0 where it has none."""
-    pairs = zip(description.axes, description.linear, strict=True)
     return np.array(
         [
-            bodies.rotors[axis].value(linear) if axis in bodies.rotors else 0.0
-            for axis, linear in pairs
+            bodies.rotors[axis].value(straight) if axis in bodies.rotors else 0.0
+            for axis, straight in zip(axes, linear, strict=True)
         ],
         dtype=float,
     )

@@ -17,7 +17,7 @@ from ..errors import FileError, InputError, TableError, UnknownName, short_repr
 from ..model.dh import Convention, DHTable, modified_row
 from ..model.types import Array
 from .reader import Row, check_known, read
-from .row_checks import check_axis, check_friction, check_shape
+from .row_checks import check_axis, check_bodies, check_friction, check_rotors, check_shape
 from .schema import (
     BodyRows,
     Catalogue,
@@ -465,21 +465,8 @@ class Description:
         for link in self.links:
             if link not in links and link not in BARS:
                 raise TableError(file, f"{key}.links", f"{link} is missing")
-        for link, row in links.items():
-            wrong = row.inertial().impossibilities()
-            if wrong and link not in entry.impossible:
-                raise TableError(file, f"{key}.links.{link}", "; ".join(wrong))
-            if not wrong and link in entry.impossible:
-                problem = f"{link} is listed, but a body can have its numbers"
-                raise TableError(file, f"{key}.impossible", problem)
-        for axis, rotor in entry.rotors.items():
-            check_known("axis", [axis], self.axes, file, f"{key}.rotors.{axis}")
-            linear = self.linear[self.axes.index(axis)]
-            value = rotor.value(linear)
-            if value is None or value < 0.0 or rotor.value(not linear) is not None:
-                unit = "inertia_kg" if linear else "inertia_kg_m2"
-                problem = f"needs {unit}, 0 or more, and nothing else"
-                raise TableError(file, f"{key}.rotors.{axis}", problem)
+        check_bodies(replace(entry, links=links), file, key)
+        check_rotors(entry.rotors, self.axes, self.linear, file, key)
         return replace(entry, links=links)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..errors import TableError
-from .schema import AxisRow, FrictionRow, ShapeRow
+from .reader import check_known
+from .schema import AxisRow, FrictionRow, InertialSet, RotorRow, ShapeRow
 
 
 def check_shape(row: ShapeRow, file: Path, key: str, meshes: Path) -> None:
@@ -84,3 +86,40 @@ def check_friction(row: FrictionRow, linear: bool, file: Path, key: str) -> None
         raise TableError(
             file, key, "needs Fs >= Fc >= 0, Fv >= 0 and v_St > 0, or friction would drive the axis"
         )
+
+
+def check_bodies(chosen: InertialSet, file: Path, key: str) -> None:
+    """Check that every body of a set can exist, but for those that it lists as impossible.
+
+    Raises:
+        TableError: if not, or if one of those can.
+    """
+    for link, row in chosen.links.items():
+        wrong = row.inertial().impossibilities()
+        if wrong and link not in chosen.impossible:
+            raise TableError(file, f"{key}.links.{link}", "; ".join(wrong))
+        if not wrong and link in chosen.impossible:
+            problem = f"{link} is listed, but a body can have its numbers"
+            raise TableError(file, f"{key}.impossible", problem)
+
+
+def check_rotors(
+    rotors: Mapping[str, RotorRow],
+    axes: Sequence[str],
+    linear: Sequence[bool],
+    file: Path,
+    key: str,
+) -> None:
+    """Check that rotors are of known axes, in their unit, and not negative.
+
+    Raises:
+        TableError: if not.
+    """
+    for axis, rotor in rotors.items():
+        check_known("axis", [axis], axes, file, f"{key}.rotors.{axis}")
+        straight = linear[axes.index(axis)]
+        value = rotor.value(straight)
+        if value is None or value < 0.0 or rotor.value(not straight) is not None:
+            unit = "inertia_kg" if straight else "inertia_kg_m2"
+            problem = f"needs {unit}, 0 or more, and nothing else"
+            raise TableError(file, f"{key}.rotors.{axis}", problem)

@@ -696,12 +696,12 @@ def test_a_prior_that_is_no_body_is_named_at_once(two):
     _, zeroed, estimation, held = two
     with pytest.warns(
         PhysicsWarning,
-        match="no body can be lift of two: tensor is not .*; the nearest one stands for it",
+        match="no body can be arm of two: tensor is not .*; the nearest one stands for it",
     ):
         actual = identify(zeroed, estimation, held)
-    assert tuple(actual.verdict.impossible_in_prior) == ("lift",)
+    assert tuple(actual.verdict.impossible_in_prior) == ("arm",)
     assert any(
-        line.startswith("no body can be lift of the robot's own set: tensor")
+        line.startswith("no body can be arm of the robot's own set: tensor")
         for line in remarks(actual.verdict)
     )
     assert not actual.verdict.impossible_bodies
@@ -722,10 +722,10 @@ def test_where_the_prior_is_impossible_nothing_else_is_blamed(two, good, monkeyp
     assert reason.endswith("the prior is impossible in lift; take another first")
     monkeypatch.setattr("irbmodels.identification.validation.pipeline.consistent_fit", gives_up)
     with (
-        pytest.warns(PhysicsWarning, match="no body can be lift"),
+        pytest.warns(PhysicsWarning, match="no body can be arm"),
         pytest.raises(
             NotIdentifiable,
-            match="the prior is impossible too in lift: load another set, repair the URDF",
+            match="the prior is impossible too in arm: load another set, repair the URDF",
         ) as raised,
     ):
         identify(zeroed, estimation, held)
@@ -747,7 +747,7 @@ def test_a_prior_without_mass_has_no_body_near(two, tmp_path):
         robot = irb.from_urdf(path)
     with pytest.raises(
         NotIdentifiable,
-        match="lift of two weighs -12 kg: no body is near to it as prior: load another set",
+        match="arm of two weighs -12 kg: no body is near to it as prior: load another set",
     ):
         identify(robot, estimation, held)
 

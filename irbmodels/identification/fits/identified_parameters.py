@@ -14,6 +14,7 @@ import numpy as np
 
 from ...errors import FileError, InputError, MissingData
 from ...model.inertia import Inertial
+from ...model.tree import body_names
 from ...model.types import Array, Mask
 from ...robot.base_parameters import BaseParameters
 from ...robot.robot import Robot
@@ -31,10 +32,7 @@ class IdentifiedParameters:
 
     robot: Robot
     inertials: dict[str, Inertial]
-    """Those that have influence, in their own axes, by link.
-
-    By joint, where a URDF does not call it joint_NAME.
-    """
+    """Those that have influence, in axes of their link, by its name; with what is fixed to it."""
     rotors: Array
     """Arm side [kg m^2, kg], shape ``(n,)``; NaN where the fit does not hold them, as below."""
     friction: Array
@@ -61,10 +59,10 @@ class IdentifiedParameters:
         """
         seen = np.asarray(base.grouping.any(axis=0), dtype=bool)
         bodies = {}
-        for i, joint in enumerate(list(robot.model.names)[1:]):
+        for i, link in enumerate(body_names(robot.dynamic_model.tree.model)):
             part = slice(10 * i, 10 * i + 10)
             if seen[part].any():
-                bodies[link_of(joint)] = inertial_of(own[part])
+                bodies[link] = inertial_of(own[part])
         beta = base.values(own + carried)
         distance = float(np.linalg.norm(fit.factor[:-1, :-1] @ (beta - fit.beta)))
         return cls(robot, bodies, *_scalars(own, seen, robot), own + carried, beta, distance)
@@ -100,11 +98,6 @@ class IdentifiedParameters:
         except OSError as err:
             raise FileError(f"{file}: {err.strerror or err}") from err
         return file
-
-
-def link_of(joint: str) -> str:
-    """Return the name of the body that a joint moves."""
-    return f"link_{joint.removeprefix('joint_')}" if joint.startswith("joint_") else joint
 
 
 def _scalars(parameters: Array, seen: Mask, robot: Robot) -> tuple[Array, Array]:

@@ -21,10 +21,11 @@ from numpy.typing import ArrayLike
 from ...checks import finite
 from ...errors import InputError, UnknownName, require
 from ...model.inertia import ball_moment
+from ...model.tree import body_names
 from ...model.types import Array
 from ...robot.base_parameters import BaseParameters
 from ...robot.robot import Robot
-from .identified_parameters import IdentifiedParameters, link_of
+from .identified_parameters import IdentifiedParameters
 from .pseudo import parameters_of, pseudo_inertia
 from .regression import Fit
 
@@ -85,8 +86,8 @@ def consistent_fit(
     seen = np.asarray(base.grouping.any(axis=0), dtype=bool)
     last = 10 * (robot.model.njoints - 1)
     bodies = {
-        link_of(name): 10 * i
-        for i, name in enumerate(list(robot.model.names)[1:])
+        name: 10 * i
+        for i, name in enumerate(body_names(robot.dynamic_model.tree.model))
         if seen[10 * i : 10 * i + 10].any()
     }
     for link in (*(masses or {}), *(centers or {})):

@@ -7,9 +7,9 @@ import pinocchio as pin
 
 from ...errors import InputError
 from ...model.inertia import Inertial
+from ...model.tree import body_names
 from ...model.types import Array
 from ...robot.robot import Robot
-from .identified_parameters import link_of
 
 
 def impossible_bodies(robot: Robot) -> dict[str, str]:
@@ -19,9 +19,9 @@ def impossible_bodies(robot: Robot) -> dict[str, str]:
     """
     model = robot.with_load().model
     impossible = {}
-    for joint, body in list(zip(model.names, model.inertias, strict=True))[1:]:
+    for link, body in zip(body_names(model), list(model.inertias)[1:], strict=True):
         if reasons := Inertial.of(body.mass, body.lever, body.inertia).impossibilities():
-            impossible[link_of(joint)] = reasons[0]
+            impossible[link] = reasons[0]
     return impossible
 
 
@@ -33,7 +33,7 @@ def possible_prior(robot: Robot) -> Array:
     """
     bare = robot.with_load()
     parameters, model = bare.parameter_vector(), bare.model
-    for i, joint in enumerate(list(model.names)[1:]):
+    for i, link in enumerate(body_names(model)):
         body = Inertial.of(
             *(getattr(model.inertias[i + 1], name) for name in ("mass", "lever", "inertia"))
         )
@@ -41,8 +41,7 @@ def possible_prior(robot: Robot) -> Array:
             continue
         if body.mass <= 0.0:
             raise InputError(
-                f"{link_of(joint)} of {robot.name} weighs {body.mass:g} kg: no body is near to it"
-                " as prior"
+                f"{link} of {robot.name} weighs {body.mass:g} kg: no body is near to it as prior"
             )
         near = body.nearest_possible()
         parameters[10 * i : 10 * i + 10] = pin.Inertia(
