@@ -110,7 +110,7 @@ def sorted_switches(robot: Robot, switches: Switches, duration: float) -> list[t
     """Return the changes in the order of time.
 
     Raises:
-        InputError: if a time is none or after the end, or a robot has other axes.
+        InputError: if a time is none or after the end, or a robot has other axes or drives.
     """
     if not isinstance(switches, Sequence):
         raise InputError(
@@ -122,11 +122,13 @@ def sorted_switches(robot: Robot, switches: Switches, duration: float) -> list[t
         if (
             not isinstance(other, Robot)
             or other.axes != robot.axes
+            or not np.array_equal(other.rotor_axes, robot.rotor_axes)
             or not isinstance(t, Real)
             or not (0.0 <= t < np.inf)
         ):
             raise InputError(
-                f"a switch is a time [s] and a robot with the axes of {robot.name}, not {switch!r}"
+                f"a switch is a time [s] and a robot with the axes and drives of {robot.name}, not"
+                f" {switch!r}"
             )
         if t > duration:
             raise InputError(

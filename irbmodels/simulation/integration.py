@@ -13,7 +13,6 @@ from ..model.types import Array
 from .mechanics import MAX_SPEED_RATIO
 from .recorder import Recorder
 from .run import Run, SimulationError
-from .smooth_friction import parameters_of
 from .smooth_phase import SmoothPhase
 from .world import Modes, World
 
@@ -63,7 +62,7 @@ class Integrator:
             self._modes, self._before = (_as_modes(end[name]) for name in ("modes", "before"))
         except (LookupError, TypeError, ValueError) as err:
             raise InputError(f"{damaged}: {err!r}") from None
-        for name, values in parameters_of(self._worlds[0][1].law).items():
+        for name, values in self._worlds[0][1].friction_parameters.items():
             if law.get(name) != values:
                 raise InputError(
                     f"a run with {name} = {law.get(name)} of the friction law does not go on with"
@@ -174,7 +173,7 @@ class Integrator:
             self._check_speed(phase.world)
             if fired:
                 self._apply_event(phase, fired)
-            if progress is not None and progress(self.t, end) is False and self.t < end:
+            if progress is not None and progress(float(self.t), end) is False and self.t < end:
                 return f"stopped at t = {self.t:.9g} s"
             if fired:
                 break
@@ -182,7 +181,8 @@ class Integrator:
 
     def _check_speed(self, world: World) -> None:
         """Raise SimulationError at a speed that no arm has: steps would be nanoseconds long."""
-        speed = np.abs(self.y[self.n : 2 * self.n])
+        frame = world.mechanics.coordinates
+        speed = np.abs(frame.axes(self.y[self.n : 2 * self.n]))
         if (speed > world.mechanics.max_speed).any():
             i = int(np.argmax(speed / world.mechanics.max_speed))
             raise SimulationError(
@@ -262,10 +262,11 @@ class Integrator:
 
     def _switch(self) -> None:
         """Go on with the next robot, at the same positions and speeds."""
-        n, index = self.n, self._world_index
+        index = self._world_index
+        axes = self._worlds[index][1].mechanics.coordinates.axes
+        q, v = axes(self.y[: self.n]), axes(self.y[self.n : 2 * self.n])
         old, new = (
-            sum(world.mechanics.robot.energy(self.y[:n], self.y[n : 2 * n]))
-            for _, world in self._worlds[index : index + 2]
+            sum(world.mechanics.robot.energy(q, v)) for _, world in self._worlds[index : index + 2]
         )
         self.y = self.y.copy()
         self.y[-2] += new - old
@@ -277,8 +278,10 @@ class Integrator:
     ) -> tuple[Array | float, ...]:
         y = dense(t)
         a, friction, stop, tau, _ = phase.loads(t, y)
-        n = self.n
-        return y[:n], y[n : 2 * n], a, tau, friction, stop, float(y[-2]), float(y[-1])
+        n, frame = self.n, phase.world.mechanics.coordinates
+        motion = (frame.axes(x) for x in (y[:n], y[n : 2 * n], a))
+        torques = (frame.axis_torque(x) for x in (friction, stop))
+        return *motion, tau, *torques, float(y[-2]), float(y[-1])
 
     def _result(self, stopped: str) -> Run:
         modes = {
@@ -289,7 +292,7 @@ class Integrator:
             "t": float(self.t),
             "y": self.y.tolist(),
             "number": self._world_index,
-            "law": parameters_of(self._worlds[0][1].law),
+            "law": self._worlds[0][1].friction_parameters,
             "step": None if self._step is None else float(self._step),
             **modes,
         }

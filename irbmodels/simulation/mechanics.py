@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import NamedTuple
 
 import numpy as np
@@ -12,10 +13,11 @@ from ..checks import as_instance, finite, number, numbers
 from ..dynamics import equations_of_motion as dynamics
 from ..errors import InputError
 from ..kinematics import frames as kinematics
-from ..model.friction import Stribeck
+from ..model.friction import FURTHER, NAMES, Stribeck, frictionless
 from ..model.limits import ROUNDING
 from ..model.types import Array, Mask
 from ..robot.robot import Robot
+from .drives import DriveCoordinates
 
 # times the speed limit: no arm turns so fast, and torques that drive it there are in another unit
 MAX_SPEED_RATIO = 100.0
@@ -24,11 +26,15 @@ CONTACT = 1e-9  # [rad, m, and per s] within which a stop is touched
 
 
 class Mechanics:
-    """Mass matrix, Coriolis and gravity torque, and torque of a wrench, for one state."""
+    """Mass matrix, Coriolis and gravity torque, and torque of a wrench, for one state.
 
-    def __init__(self, robot: Robot) -> None:
-        """Take a robot."""
+    Positions, speeds and torques are those of :attr:`coordinates`.
+    """
+
+    def __init__(self, robot: Robot, coordinates: DriveCoordinates | None = None) -> None:
+        """Take a robot, and the coordinates of other drives than its own."""
         self.robot, self.n = robot, robot.n
+        self.coordinates = coordinates or DriveCoordinates(robot.rotor_axes)
         self._model = robot.dynamic_model
         self._rest = np.zeros(robot.n)
         self._tcp = robot.find_frame("tcp")[:2]
@@ -38,18 +44,42 @@ class Mechanics:
         self.max_speed: Array = np.where(limit > 0.0, MAX_SPEED_RATIO * limit, np.inf)
         """Speed at which a simulation gives up, ``(n,)``; infinite for an axis without a limit."""
 
-    def terms(self, q: Array, v: Array) -> tuple[Array, Array]:
-        """``M`` and ``h = C v + g`` of ``M a + h = tau - friction + J' w``."""
+    def terms(self, x: Array, u: Array) -> tuple[Array, Array]:
+        """``M`` and ``h = C u + g`` of ``M u' + h = tau - friction + J' w``."""
+        frame = self.coordinates
+        M, h = self.axis_terms(frame.axes(x), frame.axes(u))
+        return frame.mass_matrix(M), frame.drive_torque(h)
+
+    def pose(self, x: Array) -> pin.SE3:
+        """Pose of the TCP in the base."""
+        return self.axis_pose(self.coordinates.axes(x))
+
+    def external_torque(self, x: Array, wrench: Array) -> Array:
+        """``J' w`` of a wrench at the TCP in base axes."""
+        frame = self.coordinates
+        return frame.drive_torque(self.axis_external_torque(frame.axes(x), wrench))
+
+    def static_torque(self, x: Array) -> Array:
+        """Torques at the drives that hold the arm at rest, shape ``(n,)``."""
+        frame = self.coordinates
+        return frame.drive_torque(self.axis_static_torque(frame.axes(x)))
+
+    def axis_terms(self, q: Array, v: Array) -> tuple[Array, Array]:
+        """Mass matrix, and Coriolis and gravity torque, of the axes."""
         return dynamics.mass_matrix(self._model, q), dynamics.inverse_dynamics(
             self._model, q, v, self._rest
         )
 
-    def pose(self, q: Array) -> pin.SE3:
-        """Pose of the TCP in the base."""
+    def axis_static_torque(self, q: Array) -> Array:
+        """Torques along the axes that hold the arm at rest, shape ``(n,)``."""
+        return dynamics.inverse_dynamics(self._model, q, self._rest, self._rest)
+
+    def axis_pose(self, q: Array) -> pin.SE3:
+        """Pose of the TCP in the base, by the positions of the axes."""
         return kinematics.pose(*self._tcp, q)
 
-    def external_torque(self, q: Array, wrench: Array) -> Array:
-        """``J' w`` of a wrench at the TCP in base axes."""
+    def axis_external_torque(self, q: Array, wrench: Array) -> Array:
+        """Torques along the axes of a wrench at the TCP in base axes."""
         result: Array = kinematics.jacobian(*self._tcp, q).T @ wrench
         return result
 
@@ -70,6 +100,14 @@ class Stops:
         """Lower ends first; positive is off the stop."""
         self.ends = np.concatenate([lower, -upper])
         """Values of the rows at the ends; not finite where there is none."""
+
+    def on_drives(self, coordinates: DriveCoordinates) -> Stops:
+        """Return these stops as bounds of the positions of drives."""
+        if not coordinates.coupled:
+            return self
+        result = copy(self)
+        result.set_ranges(self.A @ coordinates.inverse, self.lower, self.upper)
+        return result
 
     def gaps(self, q: Array) -> Array:
         """Distances to the ends [rad, m], shape ``(..., 2 n)``, in the order of :attr:`rows`."""
@@ -149,21 +187,47 @@ def friction_law(robot: Robot, friction: Stribeck | bool) -> Stribeck:
     """
     law = robot.friction_model if friction is True else friction
     if law is None or law is False:
-        none = np.zeros(robot.n)
-        return Stribeck(none, none, none, np.ones(robot.n))
+        return frictionless(robot.n)
     as_instance(
         law, Stribeck, "friction is True (the robot's), False (none) or an irbmodels.Stribeck"
     )
-    for name in ("Fs", "Fc", "Fv", "v_St"):
+    for name in (*NAMES, *FURTHER):
         values = finite(getattr(law, name), (robot.n,), f"{name} of the friction law")
-        if (values < 0.0).any() or (name == "v_St" and not values.all()):
+        speed, signed = name in ("v_St", "v_d"), name in ("dFc", "dFv", "per_K")
+        if not signed and ((values < 0.0).any() or (speed and not values.all())):
             raise InputError(f"{name} of the friction law must be positive, not {values.tolist()}")
+    for name, least in (("dFc", np.minimum(law.Fs, law.Fc)), ("dFv", law.Fv)):
+        if (np.abs(getattr(law, name)) > least).any():
+            raise InputError(
+                f"{name} of the friction law would drive an axis: {getattr(law, name).tolist()} is"
+                f" more than the friction {least.tolist()} that it changes with the direction"
+            )
     return law
 
 
-def dry_friction(law: Stribeck, v: Array) -> Array:
-    """Dry part of the law without its sign, ``Fc + (Fs - Fc) exp(-(v / v_St)^2)``."""
-    result: Array = law.Fc + (law.Fs - law.Fc) * np.exp(-np.square(v / law.v_St))
+def dry_friction(law: Stribeck, w: Array, load: Array | None = None) -> Array:
+    """Dry friction without its sign, the mean of both directions.
+
+    ``Fc + (Fs - Fc) exp(-(w / v_St)^2) + mu |load|``; it acts about the middle ``dFc``, so that a
+    drive at rest bears ``dFc +- Fs``.
+    """
+    result: Array = law.Fc + (law.Fs - law.Fc) * np.exp(-np.square(w / law.v_St))
+    if load is not None:
+        result = result + law.mu * np.abs(load)
+    return result
+
+
+def viscous_slope(law: Stribeck, w: Array) -> Array:
+    """Viscous friction over speed, ``Fv + dFv sgn(w) + Fd / (v_d + |w|)``; never negative."""
+    if not (law.dFv.any() or law.Fd.any()):
+        return law.Fv
+    result: Array = law.Fv + law.dFv * np.sign(w) + law.Fd / (law.v_d + np.abs(w))
+    return result
+
+
+def sticks(law: Stribeck) -> Mask:
+    """Return the drives that have dry friction, shape ``(n,)``."""
+    result: Mask = (law.Fs > 0.0) | (law.Fc > 0.0) | (law.mu > 0.0)
     return result
 
 

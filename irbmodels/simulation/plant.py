@@ -3,12 +3,13 @@
 Per step the speeds ``x`` at its end solve, at the position half a step ahead (Moreau's time
 stepping),
 
-    (M + dt Fv) x = M v + dt (tau - h - dry Sgn(x)) + D' k
+    (M + dt d) x = M v + dt (tau - h - dFc - dry Sgn(x)) + D' k
 
-with all axes and all touched stops at once (:func:`.stiction.solve_stiction`). Friction dissipates
-energy whatever the step: it acts against the speed at the END of the step. The Stribeck curve is
-evaluated at the speed before; at rest it is Fs. An axis that sticks has a speed of exactly zero.
-The order is one in the step; stops are without rebound.
+with all drives and all touched stops at once (:func:`.stiction.solve_stiction`), in the coordinates
+of the drives (:mod:`.drives`). Friction dissipates energy whatever the step: it acts against the
+speed at the END of the step. Its dry level and the slope ``d`` of viscous friction are evaluated at
+the speed before, and its load where the mass matrix is; at rest the level is Fs. A drive that
+sticks has a speed of exactly zero. The order is one in the step; stops are without rebound.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from .mechanics import (
     friction_law,
     start_state,
     torque_bounds,
+    viscous_slope,
 )
 from .run import SimulationError
 from .stiction import STILL, ActiveSet, solve_stiction
@@ -44,6 +46,10 @@ if TYPE_CHECKING:
 STEP = 1e-3  # [s] of the integration inside a sample
 _MAX_STEPS = 100_000  # of a sample: more is a mistake of units
 
+_Start = tuple[Array, Array, ActiveSet]
+_Step = tuple[Array, Array, Array, Array, ActiveSet]
+"""Positions, speeds, friction, stop torques and active set of the drives."""
+
 
 class State(NamedTuple):
     """State of a plant, and mean torques of the sample before, arrays ``(n,)``."""
@@ -53,7 +59,7 @@ class State(NamedTuple):
     q: Array
     """Axis positions [rad, m]."""
     v: Array
-    """Axis speeds [rad/s, m/s]; exactly zero where an axis sticks."""
+    """Axis speeds [rad/s, m/s]."""
     a: Array
     """Axis accelerations [rad/s^2, m/s^2]."""
     tau: Array
@@ -62,13 +68,15 @@ class State(NamedTuple):
     """Friction torques [N m, N] as ``robot.friction``: positive against a positive speed."""
     stop: Array
     """Torques that the stops exert on the axes [N m, N]."""
+    drive_speed: Array
+    """Speeds of the drives, in turns of their axes; exactly zero where a drive sticks."""
     active_set: ActiveSet
     """Initial guess of the next solve: it changes the time that it takes, not its solution."""
 
     @property
     def sticks(self) -> Mask:
-        """True per axis that stands still."""
-        sticking: Mask = self.v == 0.0
+        """True per drive that stands still: per axis, unless a wrist is coupled."""
+        sticking: Mask = self.drive_speed == 0.0
         return sticking
 
 
@@ -108,9 +116,13 @@ class Plant:
         positive(step, "step [s]")
         self.robot, self.step = robot, float(step)
         self.law = friction_law(robot, friction)
-        self.stops = Stops(robot, stops)
         self._limit = torque_bounds(robot, torque_limit)
         self._mechanics = Mechanics(robot)
+        self.coordinates = self._mechanics.coordinates
+        """Coordinates of the drives."""
+        self._axis_stops = Stops(robot, stops)
+        self.stops = self._axis_stops.on_drives(self.coordinates)
+        """Ends of the ranges as bounds of the drives' positions."""
         self._count = 0  # steps until now
         self._machines: dict[float, OneState] = {}
 
@@ -121,9 +133,9 @@ class Plant:
             InputError: if a range is not kept, an axis moves through its stop, or a value is not
                 finite.
         """
-        position, speed = start_state(self.robot, self.stops, q, v, t)
-        none = np.zeros(self.robot.n)
-        return State(float(t), position, speed, none, none, none, none, _guess(speed))
+        position, speed = start_state(self.robot, self._axis_stops, q, v, t)
+        none, u = np.zeros(self.robot.n), self.coordinates.drives(speed)
+        return State(float(t), position, speed, none, none, none, none, u, guess_of(u))
 
     def advance(
         self, state: State, tau: ArrayLike, dt: float, wrench: ArrayLike | None = None
@@ -165,48 +177,54 @@ class Plant:
         self._count += count
         worth = self._count >= WORTH and installed()
         advance = self._advance_by_kernel if worth else self._advance_by_numpy
-        return advance(state, torque, dt, count, load)
+        frame, before = self.coordinates, state.drive_speed
+        start = frame.drives(state.q)
+        x, u, friction, stop, active_set = advance(
+            state.t, (start, before, state.active_set), frame.drive_torque(torque), dt / count,
+            count, load,
+        )  # fmt: skip
+        # a difference: what sticks stays where it is to the last bit
+        q = state.q + frame.axes(x - start) if frame.coupled else x
+        a, f, k = (
+            frame.axes((u - before) / dt),
+            *(frame.axis_torque(total / count) for total in (friction, stop)),
+        )
+        return State(state.t + dt, q, frame.axes(u), a, torque, f, k, u, active_set)
 
     def _advance_by_numpy(
-        self, state: State, tau: Array, dt: float, count: int, wrench: Array | None
-    ) -> State:
-        q, v, active_set = state.q, state.v, state.active_set
-        sums = np.zeros((2, len(q)))  # of friction and stop torques
+        self, t: float, start: _Start, tau: Array, dt: float, count: int, wrench: Array | None
+    ) -> _Step:
+        x, u, active_set = start
+        sums = np.zeros((2, len(x)))  # of friction and stop torques
         for i in range(count):
-            t = state.t + i * dt / count
-            q, v, friction, stop, active_set = self._step(
-                t, q, v, tau, dt / count, wrench, active_set
+            x, u, friction, stop, active_set = self.solve_step(
+                t + i * dt, x, u, tau, dt, wrench, active_set
             )
             sums += friction, stop
-        a, friction, stop = (v - state.v) / dt, *(sums / count)
-        return State(state.t + dt, q, v, a, tau, friction, stop, active_set)
+        return x, u, *sums, active_set
 
     def _advance_by_kernel(
-        self, state: State, tau: Array, dt: float, count: int, wrench: Array | None
-    ) -> State:
+        self, t: float, start: _Start, tau: Array, step: float, count: int, wrench: Array | None
+    ) -> _Step:
         """Advance by machine code; by NumPy the steps that it does not solve."""
-        step = dt / count
         if step not in self._machines:
             from .step.one_state import OneState  # a short simulation needs none of it
 
             # of the last length alone
             self._machines = {step: OneState(self.robot, self.law, self.stops, step)}
 
-        def applied(q: Array, v: Array) -> Array:
+        def applied(x: Array, u: Array) -> Array:
             if wrench is None:
                 return tau
-            return tau + self._mechanics.external_torque(q + 0.5 * step * v, wrench)
+            return tau + self._mechanics.external_torque(x + 0.5 * step * u, wrench)
 
-        def by_numpy(i: int, q: Array, v: Array) -> tuple[Array, Array, Array, Array]:
-            return self._step(state.t + i * step, q, v, tau, step, wrench, _guess(v))[:4]
+        def by_numpy(i: int, x: Array, u: Array) -> tuple[Array, Array, Array, Array]:
+            return self.solve_step(t + i * step, x, u, tau, step, wrench, guess_of(u))[:4]
 
-        q, v, friction, stop = self._machines[step].advance(
-            state.q, state.v, count, applied, by_numpy
-        )
-        a = (v - state.v) / dt
-        return State(state.t + dt, q, v, a, tau, friction / count, stop / count, _guess(v))
+        x, u, friction, stop = self._machines[step].advance(*start[:2], count, applied, by_numpy)
+        return x, u, friction, stop, guess_of(u)
 
-    def _step(
+    def solve_step(
         self,
         t: float,
         q: Array,
@@ -215,15 +233,21 @@ class Plant:
         dt: float,
         wrench: Array | None,
         active_set: ActiveSet,
-    ) -> tuple[Array, Array, Array, Array, ActiveSet]:
+    ) -> _Step:
+        """Advance by one step, all in the coordinates of the drives.
+
+        Raises:
+            SimulationError: if the step is too large for the motion.
+        """
         law, stops = self.law, self.stops
         middle = q + 0.5 * dt * v
         M, h = self._mechanics.terms(middle, v)
-        applied = tau - h
+        load = self._mechanics.static_torque(middle) if law.needs_load else None
+        applied, slope = tau - h - law.dFc, viscous_slope(law, v)
         if wrench is not None:
             applied = applied + self._mechanics.external_torque(middle, wrench)
-        A = M + np.diag(dt * law.Fv)
-        right, bound = M @ v + dt * applied, dt * dry_friction(law, v)
+        A = M + np.diag(dt * slope)
+        right, bound = M @ v + dt * applied, dt * dry_friction(law, v, load)
         touched = stops.touched(q, v)
         while True:
             guess = np.append(active_set, np.zeros(touched.sum(), np.int8))
@@ -244,11 +268,11 @@ class Plant:
                 f"a step of {1e3 * dt:g} ms is too large: axis {axis + 1} would move by"
                 f" {move[axis]:.3g} rad or m in it",
             )
-        friction = law.Fv * solution.x - solution.friction / dt
+        friction = slope * solution.x + law.dFc - solution.friction / dt
         stop = stops.rows[touched].T @ solution.stop / dt
         return end, solution.x, friction, stop, solution.state[: len(q)]
 
 
-def _guess(v: Array) -> ActiveSet:
-    """Return the guess that an axis that moves goes on, and one that stands sticks."""
+def guess_of(v: Array) -> ActiveSet:
+    """Return the guess that a drive that moves goes on, and one that stands sticks."""
     return (STILL - np.sign(v)).astype(np.int8)  # LOW slips upwards

@@ -14,6 +14,7 @@ from ..checks import as_choice
 from ..errors import InputError
 from ..model.friction import Stribeck
 from ..robot.robot import Robot
+from .drives import DriveCoordinates
 from .inputs import (
     Switches,
     TorqueInput,
@@ -119,11 +120,12 @@ def simulate(
     motors = TorqueSource(robot, torque, torque_bounds(robot, torque_limit))
     load = WrenchSource(wrench)
     changes = sorted_switches(robot, switches, duration)
+    drives = DriveCoordinates(robot.rotor_axes)
     worlds = [
-        (t, World(Mechanics(other), law, hard_stops, motors, load, rebound))
+        (t, World(Mechanics(other), law, hard_stops.on_drives(drives), motors, load, rebound))
         for t, other in [(0.0, robot), *changes]
     ]
-    has_friction = smooth or curve.Fs.any() or curve.Fv.any()
+    has_friction = smooth or curve.terms != "no"
     settings = {
         "method": chosen,
         "rtol": rtol,
@@ -139,7 +141,7 @@ def simulate(
     if resume is None:
         if q is None:
             raise InputError("a simulation needs a position to start from, or a run to go on with")
-        start = start_state(robot, hard_stops, q, v)
+        start = map(drives.drives, start_state(robot, hard_stops, q, v))
         integrator = Integrator(worlds, recorder, np.concatenate([*start, z, np.zeros(2)]))
     else:
         if q is not None or v is not None or not isinstance(resume, Run) or resume.end is None:

@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike
 
 from ..checks import as_instance, per_axis
 from ..errors import InputError
-from ..model.friction import Stribeck
+from ..model.friction import FURTHER, NAMES, Stribeck
 from ..model.types import Array
-from .mechanics import dry_friction
+from .mechanics import dry_friction, viscous_slope
 
 
 class SmoothLaw(Protocol):
@@ -33,14 +33,20 @@ class SmoothLaw(Protocol):
         """Number of internal states."""
         ...
 
-    def torque(self, v: Array, z: Array) -> tuple[Array, Array]:
-        """Friction torque at speeds ``v`` and internal states ``z``, and the rate of ``z``."""
+    def torque(self, v: Array, z: Array, load: Array | None) -> tuple[Array, Array]:
+        """Friction torque and rate of the internal states.
+
+        Args:
+            v: Speeds of the drives.
+            z: Internal states.
+            load: Static torques at the drives, where the law needs them.
+        """
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class Regularised:
-    """Eq. 54 with ``tanh(v / width)`` for the sign."""
+    """A Stribeck law with ``tanh(v / width)`` for the sign."""
 
     law: Stribeck
     width: float | Array
@@ -56,14 +62,19 @@ class Regularised:
 
     states = 0
 
-    def torque(self, v: Array, z: Array) -> tuple[Array, Array]:
+    def torque(self, v: Array, z: Array, load: Array | None) -> tuple[Array, Array]:
         """Friction torque, shape ``(n,)``; there are no internal states."""
-        return dry_friction(self.law, v) * np.tanh(v / self.width) + self.law.Fv * v, z
+        sign = np.tanh(v / self.width)
+        dry = dry_friction(self.law, v, load) * sign + self.law.dFc * sign * sign
+        return dry + viscous_slope(self.law, v) * v, z
 
 
 @dataclass(frozen=True, eq=False)
 class LuGre:
-    """``s0 z + s1 z' + Fv v`` with ``z' = v - s0 |v| z / g(v)``, ``g`` the dry part of eq. 54."""
+    """Bristles ``s0 z + s1 z'`` and viscous friction, with ``z' = v - s0 |v| z / g(v)``.
+
+    ``g`` is dry friction in the direction of the speed, ``Fc + ... + dFc sgn(v)``.
+    """
 
     law: Stribeck
     stiffness: float | Array
@@ -87,9 +98,12 @@ class LuGre:
         for name, unit in (("stiffness", "N m/rad"), ("damping", "N m s/rad")):
             value = _positive(getattr(self, name), self.law, f"{name} [{unit}]")
             object.__setattr__(self, name, value)
-        if ((self.law.Fs > 0.0) != (self.law.Fc > 0.0)).any():
+        law = self.law
+        least = np.minimum(law.Fs, law.Fc) - np.abs(law.dFc)
+        if ((least <= 0.0) & ((law.Fs > 0.0) | (law.Fc > 0.0) | (law.mu > 0.0))).any():
             raise InputError(
-                "a bristle bends by Fs and Fc over its stiffness: both are positive, or both 0"
+                "a bristle bends by Fs and Fc over its stiffness: both are positive, or both 0, and"
+                " more than |dFc| and 0 where dFc or mu is not 0"
             )
 
     @property
@@ -97,16 +111,16 @@ class LuGre:
         """One deflection [rad, m] per axis."""
         return len(self.law.Fc)
 
-    def torque(self, v: Array, z: Array) -> tuple[Array, Array]:
+    def torque(self, v: Array, z: Array, load: Array | None) -> tuple[Array, Array]:
         """Friction torque and rate of the deflections, shape ``(n,)`` each.
 
-        An axis without dry friction has no bristle.
+        A drive without dry friction has no bristle.
         """
-        level = dry_friction(self.law, v)
+        level = dry_friction(self.law, v, load) + self.law.dFc * np.sign(v)
         has_dry = level > 0.0
         bend = self.stiffness * np.abs(v) * z / np.where(has_dry, level, 1.0)
         rate = np.where(has_dry, v - bend, 0.0)
-        return self.stiffness * z + self.damping * rate + self.law.Fv * v, rate
+        return self.stiffness * z + self.damping * rate + viscous_slope(self.law, v) * v, rate
 
 
 FrictionLaw = Stribeck | Regularised | LuGre | bool
@@ -115,7 +129,7 @@ FrictionLaw = Stribeck | Regularised | LuGre | bool
 def parameters_of(law: Stribeck | SmoothLaw) -> dict[str, list[float]]:
     """Return the parameters of a law by their names, as plain data."""
     if isinstance(law, Stribeck):
-        return {name: getattr(law, name).tolist() for name in ("Fs", "Fc", "Fv", "v_St")}
+        return {name: getattr(law, name).tolist() for name in (*NAMES, *FURTHER)}
     return parameters_of(law.law) | {
         name: value.tolist() for name, value in vars(law).items() if isinstance(value, np.ndarray)
     }

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..model.friction import Stribeck
 from ..model.types import Array
+from .mechanics import viscous_slope
 from .world import PULL, Modes, World
 
 # of Fs, by which a constraint torque exceeds it before the axis leaves: the solve then sees that it
@@ -66,7 +67,7 @@ class SmoothPhase:
         self._slipping = np.flatnonzero(modes.signs)
         law = world.law if isinstance(world.law, Stribeck) else world.law.law
         self._dry_friction = (
-            modes.signs * law.Fc,
+            modes.signs * law.Fc + law.dFc,
             modes.signs * (law.Fs - law.Fc),
             -1.0 / np.square(law.v_St),
         )
@@ -106,10 +107,12 @@ class SmoothPhase:
         tau, applied = world.applied_torque(t, q, v)
         law, z_rate = world.law, y[2 * n : -2]
         if isinstance(law, Stribeck):
-            coulomb, drop, exponent = self._dry_friction  # eq. 54, with the signs of this phase
-            friction = coulomb + drop * np.exp(exponent * v * v) + law.Fv * v
+            coulomb, drop, exponent = self._dry_friction  # with the signs of this phase
+            friction = coulomb + drop * np.exp(exponent * v * v) + viscous_slope(law, v) * v
+            if (load := world.load(q)) is not None:
+                friction += self.modes.signs * law.mu * np.abs(load)
         else:
-            friction, z_rate = law.torque(v, z_rate)
+            friction, z_rate = law.torque(v, z_rate, world.load(q))
         right = applied - h - friction
         if self._has_contact:
             N = self._basis
@@ -136,11 +139,17 @@ class SmoothPhase:
         return np.concatenate(
             [
                 modes.signs[self._slipping] * y[n : 2 * n][self._slipping] + BACKWARD,
-                (1.0 + BREAK) * world.static_friction[modes.sticking] - np.abs(sticking),
+                (1.0 + BREAK) * self._static_friction(y) - np.abs(sticking),
                 PULL - pulling,
                 world.stops.gaps(y[:n])[self._open_stops] + INSIDE,
             ]
         )
+
+    def _static_friction(self, y: Array) -> Array:
+        """Largest friction of the sticking drives."""
+        if not self._n_sticking:
+            return np.zeros(0)
+        return self.world.static_friction(y[: self.n])[self.modes.sticking]
 
     def step_fraction(self, y: Array, later: Array) -> float:
         """Return the share of a step, 1 or less, that does not jump across a Stribeck peak.
@@ -176,7 +185,7 @@ class SmoothPhase:
         sticking, signs = self.modes.sticking.copy(), self.modes.signs.copy()
         in_contact = self.modes.in_contact.copy()
         torques, pulling = self._constraint_torques(t, y)
-        overloaded = np.abs(torques) > (1.0 + 0.5 * BREAK) * self.world.static_friction[sticking]
+        overloaded = np.abs(torques) > (1.0 + 0.5 * BREAK) * self._static_friction(y)
         if not overloaded.any() and not (pulling > PULL).any():
             return self
         axes = np.flatnonzero(sticking)[overloaded]

@@ -11,8 +11,8 @@ import numpy as np
 from ..model.friction import Stribeck
 from ..model.types import Array, Mask
 from .inputs import TorqueSource, WrenchSource
-from .mechanics import CONTACT, Mechanics, Stops
-from .smooth_friction import SmoothLaw
+from .mechanics import CONTACT, Mechanics, Stops, sticks
+from .smooth_friction import SmoothLaw, parameters_of
 from .stiction import LOW, solve_stiction
 
 AT_REST = 1e-12  # [rad/s, m/s]: a speed after an impact that is only rounding
@@ -21,19 +21,19 @@ SLOW = 1e-3  # [rad/s, m/s]: slower impacts end in rest, and so do bounces
 
 
 class Modes(NamedTuple):
-    """Contact state: axes that stick, directions of those that slip, stops in contact."""
+    """Contact state: drives that stick, directions of those that slip, stops in contact."""
 
     sticking: Mask
     """``(n,)``"""
     signs: Array
-    """Sign of the slip, ``(n,)``; 0 for an axis that sticks, or has no dry friction."""
+    """Sign of the slip, ``(n,)``; 0 for a drive that sticks, or has no dry friction."""
     in_contact: Mask
     """``(2 n,)``, in the order of ``Stops.rows``."""
 
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """Everything that acts on a robot."""
+    """Everything that acts on a robot, in the coordinates of its drives."""
 
     mechanics: Mechanics
     law: Stribeck | SmoothLaw
@@ -44,27 +44,47 @@ class World:
     """Coefficient of restitution of the stops."""
 
     @cached_property
-    def static_friction(self) -> Array:
-        """Fs per axis, shape ``(n,)``; 0 where nothing sticks."""
-        return self.law.Fs if isinstance(self.law, Stribeck) else np.zeros(self.mechanics.n)
+    def friction_parameters(self) -> dict[str, list[float]]:
+        """Parameters of friction by their names, with the drives that it acts on."""
+        turns = self.mechanics.coordinates.turns.tolist()
+        return {**parameters_of(self.law), "drives": turns}
 
-    def applied_torque(self, t: float, q: Array, v: Array) -> tuple[Array, Array]:
-        """Motor torques without and with those of the wrench, shape ``(n,)`` each."""
-        tau = self.motors(t, q, v)
+    @cached_property
+    def _needs_load(self) -> bool:
+        law = self.law if isinstance(self.law, Stribeck) else self.law.law
+        return law.needs_load
+
+    def load(self, x: Array) -> Array | None:
+        """Static torques at the drives, shape ``(n,)``; None unless friction depends on them."""
+        return self.mechanics.static_torque(x) if self._needs_load else None
+
+    def static_friction(self, x: Array) -> Array:
+        """Largest friction of a drive at rest, off ``dFc``, shape ``(n,)``; 0 where none sticks."""
+        if not isinstance(self.law, Stribeck):
+            return np.zeros(self.mechanics.n)
+        load = self.load(x)
+        return self.law.Fs if load is None else self.law.Fs + self.law.mu * np.abs(load)
+
+    def applied_torque(self, t: float, x: Array, u: Array) -> tuple[Array, Array]:
+        """Motor torques along the axes, and at the drives those of motors and wrench, ``(n,)``."""
+        frame = self.mechanics.coordinates
+        tau = self.motors(t, frame.axes(x), frame.axes(u))
+        applied = frame.drive_torque(tau)
         if not self.wrench.present:
-            return tau, tau
-        wrench = self.wrench(t, lambda: self.mechanics.pose(q))
-        return tau, tau + self.mechanics.external_torque(q, wrench)
+            return tau, applied
+        wrench = self.wrench(t, lambda: self.mechanics.pose(x))
+        return tau, applied + self.mechanics.external_torque(x, wrench)
 
     def resolve_contacts(self, t: float, q: Array, v: Array, z: Array) -> Modes:
-        """Determine which axes at rest stick, and which touched stops stay in contact."""
+        """Determine which drives at rest stick, and which touched stops stay in contact."""
         has_dry, bound = np.zeros(len(v), dtype=bool), np.zeros_like(v)
         if isinstance(self.law, Stribeck):
             # the level at one speed may be 0 all the same
-            has_dry = (self.law.Fs > 0.0) | (self.law.Fc > 0.0)
-            bound, friction = np.where(v == 0.0, self.law.Fs, 0.0), self.law.torque(v)
+            has_dry = sticks(self.law)
+            bound = np.where(v == 0.0, self.static_friction(q), 0.0)
+            friction = self.law.torque(v, self.load(q)) + np.where(v == 0.0, self.law.dFc, 0.0)
         else:
-            friction, _ = self.law.torque(v, z)
+            friction, _ = self.law.torque(v, z, self.load(q))
         M, h = self.mechanics.terms(q, v)
         _, applied = self.applied_torque(t, q, v)
         rows = self.stops.rows

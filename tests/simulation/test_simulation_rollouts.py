@@ -198,13 +198,13 @@ def test_arms_that_lean_are_what_the_plant_makes_of_them(arm):
 def count_by_plant(monkeypatch) -> list[None]:
     """Return a list that grows with each step of one state by the plant."""
     steps: list[None] = []
-    advance = Plant.advance
+    solve = Plant.solve_step
 
     def counted(*args):
         steps.append(None)
-        return advance(*args)
+        return solve(*args)
 
-    monkeypatch.setattr(Plant, "advance", counted)
+    monkeypatch.setattr(Plant, "solve_step", counted)
     return steps
 
 

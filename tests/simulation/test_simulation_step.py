@@ -41,7 +41,7 @@ def given_terms(trace, constant, q, v, a):
     M, h = trace.input("M", n * n), trace.input("h", n)
     rows = [M[n * i : n * (i + 1)] for i in range(n)]
     inertial = [sum(m * x for m, x in zip(row, a, strict=True)) for row in rows]
-    return rows, [bias + torque for bias, torque in zip(h, inertial, strict=True)]
+    return rows, [bias + torque for bias, torque in zip(h, inertial, strict=True)], None
 
 
 def walls(A, lower, upper):

@@ -42,3 +42,22 @@ def energy(robot: irb.Robot, run: Run) -> np.ndarray:
 def posture(robot: irb.Robot) -> np.ndarray:
     """Return axis positions away from all stops."""
     return robot.from_controller([0.0, 20.0, 10.0, 0.0, 30.0, 0.0])
+
+
+WRIST = """<robot name="wrist"><link name="base_link"/><link name="tilt"/><link name="hand"><inertial>
+<origin xyz="0.3 0 0"/><mass value="4"/><inertia ixx="0.2" iyy="0.14" izz="0.14" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="pitch" type="revolute"><parent link="base_link"/><child link="tilt"/><axis xyz="0 1 0"/>
+<limit lower="-9" upper="9" velocity="9" effort="99"/></joint><joint name="roll" type="revolute"><parent link="tilt"/>
+<child link="hand"/><axis xyz="1 0 0"/><limit lower="{low}" upper="{high}" velocity="9" effort="99"/></joint></robot>"""
+
+
+def wrist(
+    folder: Path, turns: float, low: float = -9.0, high: float = 9.0, rotors: object = (0.0, 0.0)
+) -> irb.Robot:
+    """Make a wrist whose motor 2 turns ``turns`` times as fast as axis 1, and with axis 2.
+
+    About axis 1 (horizontal) its inertia is 0.5 kg m^2, about axis 2 0.2, whatever the positions;
+    gravity's torque on axis 1 is ``-4 9.81 0.3 cos(q1)``.
+    """
+    (folder / "wrist.urdf").write_text(WRIST.format(low=low, high=high))
+    return irb.from_urdf(folder / "wrist.urdf").with_rotors(rotors, [[1.0, 0.0], [turns, 1.0]])

@@ -7,13 +7,12 @@ import numpy as np
 from ...model.friction import Stribeck
 from ...model.types import Array, IntArray
 from ...robot.robot import Robot
-from ..plant import Plant, State
+from ..plant import Plant, guess_of
 from ..run import SimulationError
 from ..step.guess import first_guess
 from ..step.kernel import ROUNDS, step_kernel
 from ..step.program import BEYOND, FAILED, SOLVED, UNSOLVED
 from ..step.ranges import UNSUPPORTED, Ranges
-from ..stiction import STILL
 
 
 class Batch:
@@ -36,6 +35,8 @@ class Batch:
         n, count = q.shape
         self._n, self._step = n, step
         self._plant = Plant(robot, friction=friction, stops=stops, step=step)
+        self._drives = self._plant.coordinates
+        q, v = (self._drives.drives(x.T).T for x in (q, v))
         ranges = self._ranges = Ranges.of(self._plant.stops)
         self._state = np.full((3 * n + 1, count), float(SOLVED))
         self._state[: 3 * n] = np.concatenate([q, v, first_guess(v, ranges)])
@@ -48,13 +49,13 @@ class Batch:
 
     @property
     def q(self) -> Array:
-        """Positions, ``(n, N)``."""
-        return self._state[: self._n]
+        """Positions of the axes, ``(n, N)``."""
+        return self._drives.axes(self._state[: self._n].T).T
 
     @property
     def v(self) -> Array:
-        """Speeds, ``(n, N)``; exactly zero where an axis sticks."""
-        return self._state[self._n : 2 * self._n]
+        """Speeds of the axes, ``(n, N)``; exactly zero where all drives of one stick."""
+        return self._drives.axes(self._state[self._n : 2 * self._n].T).T
 
     def advance(self, tau: Array, number: int) -> None:
         """Advance all states by one step under motor torques ``(n, N)``.
@@ -65,6 +66,8 @@ class Batch:
             tau: Motor torques [N m, N], C-contiguous.
             number: Of the step.
         """
+        if self._drives.coupled:
+            tau = np.ascontiguousarray(self._drives.drive_torque(tau.T).T)
         done = self._run(self._state, tau, self._next)
         assert done
         self._state, self._next = self._next, self._state
@@ -90,13 +93,10 @@ class Batch:
     def _advance_by_plant(self, s: int, tau: Array) -> None:
         """Advance one state by the plant, which solves for all stops."""
         n, column = self._n, self._state[:, s]
-        q, v, none = column[:n].copy(), column[n : 2 * n].copy(), np.zeros(n)
-        guess = (STILL - np.sign(v)).astype(np.int8)
+        q, v = column[:n].copy(), column[n : 2 * n].copy()
         try:
-            end = self._plant.advance(
-                State(0.0, q, v, none, none, none, none, guess), tau, self._step
-            )
+            q, v, *_ = self._plant.solve_step(0.0, q, v, tau, self._step, None, guess_of(v))
         except SimulationError:
             column[-1] = FAILED
             return
-        column[:] = np.concatenate([end.q, end.v, first_guess(end.v, self._ranges), [SOLVED]])
+        column[:] = np.concatenate([q, v, first_guess(v, self._ranges), [SOLVED]])

@@ -216,6 +216,29 @@ class FlexibleModel:
         return self.motor_positions.T @ self.rotor_inertia @ self.motor_positions
 
     @cached_property
+    def drive_axes(self) -> Array:
+        """Turns of each motor per turn of each axis, in turns of axis i, shape ``(n, n)``.
+
+        Those of the drives where their gears are known, else the robot's.
+        """
+        _, turns = self.motors.reflected(np.zeros(self.n))
+        return np.where(self.motors.known[:, None], turns, self.robot.rotor_axes)
+
+    @cached_property
+    def drive_positions(self) -> Array:
+        """Links of elastic axes and motors of all from links and motors of elastic axes.
+
+        Each motor, ``(n + m, n + m)``, in the place of its own coordinate: friction acts on it.
+        """
+        n, elastic = self.n, self.elastic
+        motors = self.drive_axes @ self.motor_positions
+        result = np.eye(n + elastic.size)
+        result[n:] = motors[elastic]
+        rigid = np.setdiff1d(np.arange(n), elastic)
+        result[rigid] = motors[rigid]
+        return result
+
+    @cached_property
     def motor_positions(self) -> Array:
         """``theta`` of all axes from ``(q, theta of the elastic axes)``, shape ``(n, n + m)``."""
         n, m = self.n, self.elastic.size

@@ -6,14 +6,18 @@ the links) are those of :mod:`irbmodels.simulation`.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from ...checks import as_bool, as_choice, as_instance
-from ...model.friction import Stribeck
+from ...model.friction import ANY_SPEED, FURTHER, NAMES, Stribeck
 from ...model.types import Array
 from ...robot.robot import Robot
 from ...trajectory import Motion
+from ..drives import DriveCoordinates
 from ..inputs import (
     TorqueInput,
     TorqueSource,
@@ -34,25 +38,30 @@ class _Mechanics(Mechanics):
     """Links and motors as one mechanism, one state at a time."""
 
     def __init__(self, arm: FlexibleModel) -> None:
-        super().__init__(arm.robot)
+        super().__init__(arm.robot, DriveCoordinates(arm.drive_positions))
         self._arm, self._links = arm, arm.n
         self.n = arm.n + arm.elastic.size
         self.axes = np.concatenate([self.axes, arm.elastic + 1])
         self.max_speed = np.concatenate([self.max_speed, self.max_speed[arm.elastic]])
 
-    def terms(self, q: Array, v: Array) -> tuple[Array, Array]:
+    def axis_terms(self, q: Array, v: Array) -> tuple[Array, Array]:
         """Inertia of links and rotors, and torques except of motors, dry friction and wrench."""
         arm, n = self._arm, self._links
-        M, h = super().terms(q[:n], v[:n])
+        M, h = super().axis_terms(q[:n], v[:n])
         return arm.inertia(M), arm.bias(h, q, v)
 
-    def pose(self, q: Array) -> object:
-        """Pose of the TCP in the base."""
-        return super().pose(q[: self._links])
+    def axis_static_torque(self, q: Array) -> Array:
+        """Torques of the motors that hold the links at rest where they are."""
+        links = super().axis_static_torque(q[: self._links])
+        return links @ self._arm.motor_positions
 
-    def external_torque(self, q: Array, wrench: Array) -> Array:
+    def axis_pose(self, q: Array) -> pin.SE3:
+        """Pose of the TCP in the base."""
+        return super().axis_pose(q[: self._links])
+
+    def axis_external_torque(self, q: Array, wrench: Array) -> Array:
         """``J' w`` of a wrench at the TCP on the links; 0 on the motors."""
-        torque = super().external_torque(q[: self._links], wrench)
+        torque = super().axis_external_torque(q[: self._links], wrench)
         return np.concatenate([torque, np.zeros(self.n - self._links)])
 
 
@@ -107,10 +116,11 @@ def simulate(
     links = start_state(robot, Stops(robot, stops), q, v)
     position = arm.equilibrium(links.q).theta if theta is None else robot.states.one(theta, "theta")
     speed = links.v if theta_dot is None else robot.states.one_velocity(theta_dot, "theta_dot")
+    mechanics = _Mechanics(arm)
     world = World(
-        _Mechanics(arm),
+        mechanics,
         _on_motors(arm, friction_law(robot, arm.friction)),
-        _Stops(robot, stops, arm.elastic.size),
+        _Stops(robot, stops, arm.elastic.size).on_drives(mechanics.coordinates),
         _TorqueSource(arm, torque, torque_bounds(robot, torque_limit)),
         WrenchSource(wrench),
         rebound,
@@ -118,7 +128,11 @@ def simulate(
     notes = {"method": method, "rtol": rtol, "atol": atol, "stops": stops, "rebound": rebound}
     notes["drives"] = [repr(drive) for drive in arm.drives]
     recorder = Recorder(robot, every, duration, notes)
-    y = np.concatenate([links.q, position[arm.elastic], links.v, speed[arm.elastic], np.zeros(2)])
+    motion = (
+        mechanics.coordinates.drives(np.append(of_links, of_motors[arm.elastic]))
+        for of_links, of_motors in ((links.q, position), (links.v, speed))
+    )
+    y = np.concatenate([*motion, np.zeros(2)])
     longest = longest_step(max_step, world.motors, world.wrench)
     options = {"rtol": rtol, "atol": atol, "max_step": longest}
     try:
@@ -133,8 +147,10 @@ def simulate(
 def _on_motors(arm: FlexibleModel, law: Stribeck) -> Stribeck:
     """Return the friction law in the coordinates: on links of rigid axes, and on motors."""
     S = arm.motor_positions
-    v_St = np.where(S.any(axis=0), law.v_St @ S, 1.0)
-    return Stribeck(law.Fs @ S, law.Fc @ S, law.Fv @ S, v_St)
+    values = {name: getattr(law, name) @ S for name in (*NAMES, *FURTHER)}
+    for name in ("v_St", "v_d"):
+        values[name] = np.where(S.any(axis=0), values[name], ANY_SPEED)
+    return replace(law, **values)
 
 
 def _split_columns(arm: FlexibleModel, run: Run) -> Run:

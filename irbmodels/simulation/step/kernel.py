@@ -12,6 +12,7 @@ from ...compiled.kernels import Kernel
 from ...model.friction import Stribeck
 from ...model.mechanism import mechanism_of
 from ...robot.robot import Robot
+from ..drives import DriveCoordinates
 from ..mechanics import MAX_MOVE, Stops
 from .program import Law, robot_step
 from .ranges import Ranges
@@ -28,24 +29,26 @@ def step_kernel(
     Args:
         robot: With tool and payload.
         law: Of friction.
-        stops: Hard stops.
+        stops: Hard stops, of the drives.
         dt: Step [s].
         impulses: True for the impulses of friction and stops besides.
     """
     mechanism, ranges = mechanism_of(robot.dynamic_model), Ranges.of(stops)
-    structure = Law(bool(law.Fs.any() or law.Fc.any()), bool(law.Fv.any()))
+    structure, drives = Law.of(law), DriveCoordinates(robot.rotor_axes)
+    turns = drives.inverse.tolist() if drives.coupled else None
     bounds = {"max_speed": MAX_MOVE / dt, "max_move": MAX_MOVE}
     constants = mechanism.free | bounds | {"dt": dt}
     arrays = {
         "Fc": law.Fc, "drop": law.Fs - law.Fc, "exponent": -1.0 / np.square(law.v_St),
-        "Fv": law.Fv, "lower": stops.lower, "upper": stops.upper,
+        "Fv": law.Fv, "Fd": law.Fd, "v_d": law.v_d, "dFc": law.dFc, "dFv": law.dFv, "mu": law.mu,
+        "lower": stops.lower, "upper": stops.upper,
     }  # fmt: skip
     for name, array in arrays.items():
         constants |= {f"{name}{i}": value for i, value in enumerate(array.tolist(), 1)}
     return Kernel(
         "simulation step",
-        f"{mechanism.key} {ranges} {structure} {impulses} {_sources()}",
-        partial(robot_step, mechanism, ranges, structure, impulses),
+        f"{mechanism.key} {turns} {ranges} {structure} {impulses} {_sources()}",
+        partial(robot_step, mechanism, ranges, structure, impulses, turns),
         constants,
     )
 

@@ -9,7 +9,7 @@ import numpy as np
 from ...model.friction import Stribeck
 from ...model.types import Array
 from ...robot.robot import Robot
-from ..mechanics import Stops
+from ..mechanics import Stops, viscous_slope
 from .guess import first_guess
 from .kernel import ROUNDS, step_kernel
 from .program import SOLVED, UNSOLVED
@@ -25,7 +25,7 @@ class OneState:
     def __init__(self, robot: Robot, law: Stribeck, stops: Stops, dt: float) -> None:
         """Take what :func:`.kernel.step_kernel` takes; compile nothing yet."""
         self._kernel = step_kernel(robot, law, stops, dt, impulses=True)
-        self._Fv, self._dt, self._ranges = law.Fv, dt, Ranges.of(stops)
+        self._law, self._dt, self._ranges = law, dt, Ranges.of(stops)
 
     def advance(
         self,
@@ -49,7 +49,7 @@ class OneState:
         after, impulses, torques = np.empty_like(now), np.empty((2, n)), np.zeros((2, n))
         for i in range(count):
             q, v = now[:n], now[n : 2 * n]
-            tau = applied(q, v)
+            tau, slope = applied(q, v), viscous_slope(self._law, v)
             for _ in range(1 + ROUNDS):
                 run(now, tau, after, *impulses)
                 now, after = after, now
@@ -57,7 +57,7 @@ class OneState:
                     break
             if now[-1] == SOLVED:
                 torques += impulses / self._dt
-                torques[0] += self._Fv * now[n : 2 * n]
+                torques[0] += slope * now[n : 2 * n] + self._law.dFc
                 continue
             # positions and speeds are as before the step
             end = solve(i, now[:n].copy(), now[n : 2 * n].copy())

@@ -16,7 +16,7 @@ axes go on as they did, so that the first round is mostly the last.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -25,9 +25,10 @@ from ...compiled import trace as formulas
 from ...compiled.masks import Mask, all_of, any_of, negated
 from ...compiled.program import Program, evaluate
 from ...compiled.queries import program_for
-from ...compiled.trace import Scalar, Trace, Value, exp, where
+from ...compiled.trace import Scalar, Trace, Value, exp, sign, where
+from ...model.friction import Stribeck
 from ...model.mechanism import Mechanism
-from ..mechanics import CONTACT
+from ..mechanics import CONTACT, sticks
 from ..stiction import LOW, STILL
 from .checks import Proposal, check
 from .guess import (
@@ -52,37 +53,74 @@ _OPERATIONS: dict[str, Callable[..., Scalar]] = {
 }  # fmt: skip
 
 Constant = Callable[[str], Value]
-Equations = Callable[[Trace, Constant, Vector, Vector, Vector], tuple[list[Vector], Vector]]
-"""Function of a trace, its constants, positions, speeds and accelerations: mass matrix, torque."""
+Terms = tuple[list[Vector], Vector, Vector | None]
+"""Mass matrix, torque, and the torque at rest where friction depends on it."""
+Equations = Callable[[Trace, Constant, Vector, Vector, Vector], Terms]
+"""Function of a trace, its constants, positions, speeds and accelerations."""
 
 
 class Law(NamedTuple):
-    """Structure of a friction law."""
+    """Structure of a friction law: its terms that are not zero on every axis."""
 
     dry: bool
     viscous: bool
+    degressive: bool = False
+    uneven: bool = False
+    """Coulomb friction differs with the direction."""
+    uneven_viscous: bool = False
+    loaded: bool = False
+    """Dry friction depends on the static torque."""
+
+    @staticmethod
+    def of(law: Stribeck) -> Law:
+        """Return the structure of a law."""
+        terms = law.Fv, law.Fd, law.dFc, law.dFv, law.mu
+        return Law(bool(sticks(law).any()), *(bool(term.any()) for term in terms))
 
 
-def equations_of(mechanism: Mechanism) -> Equations:
-    """Return the equations of motion of a mechanism without friction."""
+def equations_of(
+    mechanism: Mechanism, turns: list[list[float]] | None = None, loaded: bool = False
+) -> Equations:
+    """Return the equations of motion of a mechanism without friction.
 
-    def equations(
-        _: Trace, constant: Constant, q: Vector, v: Vector, a: Vector
-    ) -> tuple[list[Vector], Vector]:
+    Args:
+        mechanism: Of the robot.
+        turns: Turns of each axis per turn of each drive, ``(n, n)``, for equations of the drives;
+            None for those of the axes.
+        loaded: True for the torque at rest besides.
+    """
+
+    def equations(_: Trace, constant: Constant, q: Vector, v: Vector, a: Vector) -> Terms:
+        if turns is not None:
+            q, v, a = ([_dot(row, x) for row in turns] for x in (q, v, a))
+        n, still = len(q), [0.0] * len(q)
+        queries = [("mass_matrix", [q]), ("inverse_dynamics", [q, v, a])]
+        queries += [("inverse_dynamics", [q, still, still])] * loaded
         results = []
-        for query, inputs in (("mass_matrix", [q]), ("inverse_dynamics", [q, v, a])):
+        for query, inputs in queries:
             program = program_for(query, mechanism)
             constants = [constant(name) for name in program.constants]
             results += evaluate(program, inputs, constants, _OPERATIONS)
-        M, n = results[0], len(q)
-        return [M[n * i : n * (i + 1)] for i in range(n)], results[1]
+        M, torques = [results[0][n * i : n * (i + 1)] for i in range(n)], results[1:]
+        if turns is not None:
+            columns = list(zip(*turns, strict=True))
+            M = [[_dot(row, column) for column in columns] for row in M]
+            M = [[_dot(column, x) for x in zip(*M, strict=True)] for column in columns]
+            torques = [[_dot(column, x) for column in columns] for x in torques]
+        return M, torques[0], torques[1] if loaded else None
 
     return equations
 
 
-def robot_step(mechanism: Mechanism, ranges: Ranges, law: Law, impulses: bool) -> Program:
+def robot_step(
+    mechanism: Mechanism,
+    ranges: Ranges,
+    law: Law,
+    impulses: bool,
+    turns: list[list[float]] | None = None,
+) -> Program:
     """Write one round of a step of a mechanism; see :func:`step_program`."""
-    return step_program(ranges, law, equations_of(mechanism), impulses)
+    return step_program(ranges, law, equations_of(mechanism, turns, law.loaded), impulses)
 
 
 def step_program(ranges: Ranges, law: Law, equations: Equations, impulses: bool = False) -> Program:
@@ -92,7 +130,8 @@ def step_program(ranges: Ranges, law: Law, equations: Equations, impulses: bool 
     ``(n,)``. The output is the next ``state``: at the end of the step where it is solved, with a
     guess for the next step; else the same with another guess. Constants besides those of the
     equations are the step ``dt``, ``max_speed`` and ``max_move``, of each axis ``Fc``, ``drop``
-    (Fs - Fc), ``exponent`` (``-1 / v_St^2``) and ``Fv``, and of each row ``lower`` and ``upper``.
+    (Fs - Fc), ``exponent`` (``-1 / v_St^2``), ``Fv`` and the law's further parameters, and of each
+    row ``lower`` and ``upper``.
 
     Args:
         ranges: Hard stops.
@@ -114,18 +153,23 @@ def step_program(ranges: Ranges, law: Law, equations: Equations, impulses: bool 
     half = 0.5 * dt
     middle = [qi + half * vi for qi, vi in zip(q, v, strict=True)]
     # a torque that stops the axes within the step has their momentum in it
-    M, load = equations(trace, constant, middle, v, [-(vi / dt) for vi in v])
+    M, load, static = equations(trace, constant, middle, v, [-(vi / dt) for vi in v])
     r = [dt * (motor - torque) for motor, torque in zip(tau, load, strict=True)]
     A = [[M[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)]
     b: Vector = [0.0] * n
     for i in range(n):
-        if law.viscous:
-            A[i][i] = A[i][i] + dt * constant(f"Fv{i + 1}")
+        if law.viscous or law.degressive:
+            A[i][i] = A[i][i] + dt * _viscous_slope(law, constant, i, v[i])
         if law.dry:
             coulomb, drop, exponent = (
                 constant(f"{name}{i + 1}") for name in ("Fc", "drop", "exponent")
             )
-            b[i] = dt * (coulomb + drop * exp(exponent * (v[i] * v[i])))
+            level = coulomb + drop * exp(exponent * (v[i] * v[i]))
+            if static is not None:
+                level = level + constant(f"mu{i + 1}") * abs(static[i])
+            b[i] = dt * level
+        if law.uneven:
+            r[i] = r[i] - dt * constant(f"dFc{i + 1}")
     contacts = [
         row_contact(codes[k], ranges, k, _row(ranges, k, q), _row(ranges, k, v), constant)
         for k in range(n)
@@ -158,8 +202,22 @@ def step_program(ranges: Ranges, law: Law, equations: Equations, impulses: bool 
     return trace.program("step", outputs)
 
 
+def _viscous_slope(law: Law, constant: Constant, i: int, v: Value) -> Scalar:
+    """Viscous friction over speed, of axis i."""
+    slope: Scalar = constant(f"Fv{i + 1}") if law.viscous else 0.0
+    if law.uneven_viscous:
+        slope = slope + constant(f"dFv{i + 1}") * sign(v)
+    if law.degressive:
+        slope = slope + constant(f"Fd{i + 1}") / (constant(f"v_d{i + 1}") + abs(v))
+    return slope
+
+
 def _row(ranges: Ranges, k: int, x: Vector) -> Scalar:
-    return sum((a * xj for a, xj in zip(ranges.A[k], x, strict=True)), start=0.0)
+    return _dot(ranges.A[k], x)
+
+
+def _dot(numbers: Iterable[float], x: Iterable[Scalar]) -> Scalar:
+    return sum((a * xj for a, xj in zip(numbers, x, strict=True)), start=0.0)
 
 
 def _solve(guess: Guess, ranges: Ranges, A: list[Vector], r: Vector, b: Vector) -> Vector:
