@@ -28,6 +28,7 @@ from ..tables.building import tree_of
 from ..tables.description import Description
 from .composition import BareRobot, Choices
 from .state_check import StateCheck
+from .uncertainty import ParameterUncertainty
 
 if TYPE_CHECKING:
     from ..compiled.kernels import Kernels
@@ -85,6 +86,15 @@ class RobotBase:
     def friction_model(self) -> Stribeck | None:
         """Friction law with its parameters, or None where there is no friction data."""
         return self.dynamic_model.friction
+
+    @property
+    def uncertainty(self) -> ParameterUncertainty | None:
+        """Covariance of the set in use, where it was identified; None if it is not known.
+
+        Friction or rotors given instead of those of the set have none.
+        """
+        replaced = self._choices.friction != "tables" or self._choices.rotors != "set"
+        return None if replaced else self._bare.uncertainty
 
     @property
     def rotors(self) -> Array:

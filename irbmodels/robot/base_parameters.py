@@ -17,7 +17,7 @@ from ..checks import finite
 from ..dynamics import equations_of_motion as dynamics
 from ..errors import InputError, MissingData
 from ..model.types import Array, Mask
-from .robot import Robot
+from .base import RobotBase
 
 STATES = 80  # rows are 80 n, columns at most 11 n + 3 n + 10 bars
 # share of a unit column that rounding leaves of a sum of others; kept ones have 1e-3 and more
@@ -73,7 +73,7 @@ class BaseParameters:
 
 
 def base_parameters(
-    robot: Robot,
+    robot: RobotBase,
     axes: Sequence[int] | None = None,
     *,
     rotors: bool = False,
@@ -117,14 +117,19 @@ def base_parameters(
     return BaseParameters(kept, grouping, sums, tuple(units[i] for i in kept), moving, gap)
 
 
+def parameter_names(robot: RobotBase) -> tuple[str, ...]:
+    """Names in the order of ``robot.parameter_vector()``, such as ``mx_2``, ``J_1``, ``Fc_3``."""
+    return tuple(_parameters(robot, rotors=True, friction=True, falling=None)[0])
+
+
 def _parameters(
-    robot: Robot, rotors: bool, friction: bool, falling: Sequence[int] | None
+    robot: RobotBase, rotors: bool, friction: bool, falling: Sequence[int] | None
 ) -> tuple[list[str], list[str], Mask]:
     """Names and units of the regressor's columns, and which of them are asked for.
 
     Bodies without mass are no bodies.
     """
-    model = robot.model
+    model = robot.dynamic_model.tree.model
     bodies = [str(name).removeprefix("joint_") for name in list(model.names)[1:]]
     weighs = [bool(inertia.toDynamicParameters().any()) for inertia in list(model.inertias)[1:]]
     names = [f"{kind}_{body}" for body in bodies for kind in OF_BODY]
@@ -144,7 +149,7 @@ def _parameters(
 
 
 def _states(
-    robot: Robot, moving: tuple[int, ...], rest: Array, rng: np.random.Generator
+    robot: RobotBase, moving: tuple[int, ...], rest: Array, rng: np.random.Generator
 ) -> list[tuple[Array, Array, Array]]:
     """Random states; every second one is as slow as the Stribeck speeds, where Fs - Fc shows."""
     low, high = robot.limits.envelope()

@@ -19,6 +19,7 @@ from ..model.types import Array
 from ..tables.building import model_of, motors_of, rotors_of
 from ..tables.description import Coupling, Description, has_bars
 from ..tables.overlays import NOT_STATED, is_file, overlay_for, overlay_warnings, with_set
+from .uncertainty import ParameterUncertainty, uncertainty_of_record
 
 # bodies by rated mass: data sheets round to 5 or 10 kg, and do not say whether cables and oil count
 HEAVIEST = 1.1
@@ -66,6 +67,8 @@ class BareRobot:
     """File of a robot that does not come from tables."""
     urdf_text: str | None = None
     """Its URDF."""
+    uncertainty: ParameterUncertainty | None = None
+    """Of the set, where its file states it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,6 +134,9 @@ def bare_of(
     tools = ((file, overlay_for(tables, file).tool) for file in files)
     stated = tuple((file, tool) for file, tool in tools if tool != NOT_STATED)
     doubts = [*_impossible(description, name), *_weight(description, name)]
+    uncertainty = None
+    if files:  # what an overlay lays on top of a set is none of the set
+        uncertainty = uncertainty_of_record(overlay_for(tables, files[-1]).identified, files[-1])
     doubts += [line for file in files for line in overlay_warnings(tables, file)]
     return BareRobot(
         description.name,
@@ -143,6 +149,7 @@ def bare_of(
         coupling,
         stated,
         tuple(doubts),
+        uncertainty=uncertainty,
     )
 
 

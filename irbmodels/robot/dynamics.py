@@ -22,6 +22,7 @@ from ..model.inertia import Inertial
 from ..model.tree import Tree, beyond_flange
 from ..model.types import Array
 from .base import RobotBase
+from .uncertainty import TorqueBand, band_half_width
 
 if TYPE_CHECKING:
     from .evaluator import BoundQuery
@@ -77,6 +78,47 @@ class DynamicMethods(RobotBase):
             tau, external = broadcast(tau, self.external_torque(position, wrench))
             tau = tau - external
         return tau
+
+    def inverse_dynamics_band(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        *,
+        level: float = 0.95,
+        noise: bool = False,
+    ) -> TorqueBand:
+        """Confidence band of :meth:`inverse_dynamics` by the uncertainty of an identified set.
+
+        Tool, payload and gravity count as known exactly, as they do in an identification.
+
+        Args:
+            q: Axis positions [rad, m], shape ``(..., n)``.
+            v: Axis speeds, same shape.
+            a: Axis accelerations, same shape.
+            level: Confidence: share of repeated identifications whose band holds the true torque.
+            noise: True for the band that holds a measured torque, residuals included.
+
+        Returns:
+            Lower and upper torques [N m, N], shape ``(..., n)`` each; NaN on axes that were not
+            identified, and where such an axis is not where it stood in the logs.
+
+        Raises:
+            MissingData: if the set in use has no covariance, or friction or rotors were given
+                instead of those of the set.
+            InputError: as :meth:`inverse_dynamics`, or if the level is none.
+        """
+        uncertainty = self.uncertainty
+        if uncertainty is None:
+            raise MissingData(
+                f"the parameters of {self.name} have no covariance: bands are those of a set that"
+                " irbmodels identify wrote, as it is (load(..., parameters='set.yaml'))"
+            )
+        states = self.states.motion(q, v, a)
+        flat = [state.reshape(-1, self.n) for state in states]
+        half = band_half_width(self, uncertainty, flat, level, as_bool(noise, "noise"))
+        tau = self.inverse_dynamics(*states)
+        return TorqueBand(tau - half.reshape(tau.shape), tau + half.reshape(tau.shape))
 
     def forward_dynamics(
         self,

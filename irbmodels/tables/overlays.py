@@ -15,6 +15,26 @@ from .reader import Table, read
 NOT_STATED = ""  # tool of a file that does not state it
 
 
+@dataclass(frozen=True, kw_only=True)
+class UncertaintyRow:
+    """Uncertainty of an identified set, [SI]; rows of ``sums`` in their order."""
+
+    axes: tuple[int, ...]
+    """Axes that were identified, from 1."""
+    degrees: float
+    """Of freedom of the covariance."""
+    noise: tuple[float, ...]
+    """Standard deviation of the residuals of these axes [N m, N]."""
+    correlation_time_s: tuple[float, ...]
+    """Of these residuals."""
+    gravity_m_s2: tuple[float, float, float]
+    """While the logs were taken, in axes of the base."""
+    covariance_factor: tuple[tuple[float, ...], ...]
+    """Rows of a lower triangular ``L``; the covariance of the sums is ``L L'``."""
+    held: tuple[float, ...] | None = None
+    """Positions of all axes where others than ``axes`` stood [rad, m]."""
+
+
 @dataclass(frozen=True)
 class Identified:
     """Record of the identification of a set (docs/identify.md).
@@ -30,6 +50,7 @@ class Identified:
 
     Before bodies were made of them.
     """
+    uncertainty: UncertaintyRow | None = None
 
 
 @dataclass(frozen=True)

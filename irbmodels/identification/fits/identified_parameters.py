@@ -18,6 +18,7 @@ from ...model.tree import body_names
 from ...model.types import Array, Mask
 from ...robot.base_parameters import BaseParameters
 from ...robot.robot import Robot
+from ...robot.uncertainty import ParameterUncertainty
 from ...tables.writing import tables_of, write_tables
 from .pseudo import inertial_of
 from .regression import Fit
@@ -43,6 +44,8 @@ class IdentifiedParameters:
     """Base parameters of the set."""
     distance: float
     """``|R (beta - beta_LS)|``: standard deviations from the unconstrained fit."""
+    uncertainty: ParameterUncertainty | None = None
+    """Of the base parameters and fitted Stribeck speeds; None if nobody has said."""
 
     @classmethod
     def of(

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
 
 from ...checks import as_list, numbers, short_repr
-from ...errors import InputError
+from ...errors import InputError, MissingData
 from ...model.tree import UNLIMITED
 from ...model.types import Array
 from ...robot.base_parameters import OF_BODY, BaseParameters
 from ...robot.robot import Robot
+from ...robot.uncertainty import ParameterUncertainty, band_half_width
 from ...trajectory import Motion
 from ...trajectory.torque_prediction import Accuracy
 from ..fits.identified_parameters import IdentifiedParameters
@@ -25,6 +27,7 @@ from .preparation import AVOID, check_logs
 from .residuals import state_dependence, whiteness_test
 from .verdict import BaseParameterEstimate, Coverage, PredictedTorques, Significance, Verdict
 
+LEVEL = 0.95  # of bands along held-out logs
 NO_FRICTION_LAW = "the robot has no friction law: friction remains in the residuals"
 
 
@@ -112,6 +115,9 @@ def evaluate(
         )
     if fit is not None and base is not None:
         return with_fit(verdict, fit, _previous_values(robot, fitted_robot, base, fit.names))
+    if parameters is None and robot.uncertainty is not None:
+        with suppress(MissingData):  # mounted otherwise than while it was identified
+            verdict = with_bands(verdict, robot, robot.uncertainty)
     return replace(verdict, reasons=tuple(check_criteria(verdict)))
 
 
@@ -125,6 +131,26 @@ def with_fit(verdict: Verdict, fit: Fit, previous: Array) -> Verdict:
     """
     verdict = replace(verdict, condition=fit.condition, estimates=_estimates(fit, previous))
     return replace(verdict, reasons=tuple(check_criteria(verdict)))
+
+
+def with_bands(verdict: Verdict, robot: Robot, uncertainty: ParameterUncertainty) -> Verdict:
+    """Return the verdict with the 95 % band of a measurement along the held-out logs.
+
+    Args:
+        verdict: On the set that the uncertainty is of.
+        robot: With the tool of the logs, and the friction law of the set.
+        uncertainty: Of the set.
+
+    Raises:
+        MissingData: if torques depend on parameters that the uncertainty does not hold.
+    """
+    rows = list(verdict.axes)
+    logs = []
+    for part in verdict.logs:
+        states = [np.asarray(getattr(part.motion, name), dtype=float) for name in ("q", "v", "a")]
+        half = band_half_width(robot, uncertainty, states, LEVEL, noise=True)
+        logs.append(part._replace(half_width=half[:, rows]))
+    return replace(verdict, logs=tuple(logs))
 
 
 def axis_indices(robot: Robot, axes: Sequence[int] | None) -> tuple[int, ...]:

@@ -13,6 +13,7 @@ from ...files import replacing
 from ...model.types import Array
 from ...robot.base_parameters import BaseParameters
 from ...robot.robot import Robot
+from ...robot.uncertainty import record_of_uncertainty
 from ...tables.writing import write_tables
 from ..fits.identified_parameters import IdentifiedParameters
 from ..fits.regression import Fit
@@ -113,6 +114,8 @@ def write_parameter_set(
             "reasons": list(verdict.reasons),
             "sums": {one.name: [one.estimate, one.deviation] for one in verdict.estimates},
         }
+        if found.uncertainty is not None:
+            table["identified"]["uncertainty"] = record_of_uncertainty(found.uncertainty)
         write_tables(temporary.parent, {temporary.stem: table}, f"{verdict.robot}: {ref}")
     return file
 

@@ -13,6 +13,7 @@ from ...errors import InputError, MissingData, UnknownName, require, warn
 from ...model.types import Array
 from ...robot.base_parameters import BaseParameters
 from ...robot.robot import Robot
+from ...robot.uncertainty import ParameterUncertainty
 from ..fits.accumulator import Accumulator, Equations
 from ..fits.autocorrelation import with_autocorrelation
 from ..fits.identified_parameters import IdentifiedParameters
@@ -23,7 +24,7 @@ from ..fits.robust import huber
 from ..fits.streaming import Samples
 from ..fits.torque_equations import TorqueEquations
 from ..recordings.recording import Recording
-from .evaluation import axis_indices, evaluate, usable_segments, with_fit
+from .evaluation import axis_indices, evaluate, usable_segments, with_bands, with_fit
 from .model_terms import Friction, ModelSelection, select_terms
 from .parameter_files import nearest_parameters
 from .preparation import check_logs, held_positions
@@ -164,6 +165,18 @@ def identify(
         final_fit = with_autocorrelation(final_fit, samples, final_equations, lags)
         previous = np.array([estimate.previous for estimate in verdict.estimates])
         verdict = with_fit(verdict, final_fit, previous)
+    uncertainty = ParameterUncertainty.of(
+        final_fit.covariance,
+        names=final_fit.names,
+        degrees=final_fit.degrees,
+        axes=base.axes,
+        noise=final_fit.noise,
+        correlation_time=verdict.whiteness.correlation_length * estimation[0].step,
+        gravity=terms.robot.gravity_vector,
+        held=held,
+    )
+    parameters = replace(parameters, uncertainty=uncertainty)
+    verdict = with_bands(verdict, terms.robot, uncertainty)
     return Identification(base, fit, final_fit, parameters, verdict)
 
 

@@ -23,6 +23,8 @@ class PredictedTorques(NamedTuple):
     predicted: Array
     previous: Array
     """Predicted by the previous set."""
+    half_width: Array | None = None
+    """Of the 95 % band of a measurement about ``predicted``; None without a covariance."""
 
 
 class BaseParameterEstimate(NamedTuple):
@@ -111,6 +113,14 @@ class Verdict:
     def trustworthy(self) -> bool:
         """True if no criterion fails."""
         return not self.reasons
+
+    @property
+    def inside(self) -> Array | None:
+        """Share of the held-out samples within the 95 % band, ``(size,)``; None without a band."""
+        if any(part.half_width is None for part in self.logs):
+            return None
+        half = np.concatenate([np.asarray(part.half_width) for part in self.logs])
+        return np.asarray((np.abs(self.residual()) <= half).mean(axis=0), dtype=float)
 
     def residual(self) -> Array:
         """Measured less predicted torques on held-out samples, ``(N, size)``."""
