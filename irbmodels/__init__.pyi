@@ -42,6 +42,10 @@ from .model.inertia import Inertial as Inertial
 from .model.limits import Limits as Limits
 from .model.limits import Violation as Violation
 from .model.motors import Motors as Motors
+from .model.springs import CoilSpring as CoilSpring
+from .model.springs import GasSpring as GasSpring
+from .model.springs import TorqueOffset as TorqueOffset
+from .model.springs import TorsionSpring as TorsionSpring
 from .model.tool import Tool as Tool
 from .model.tool import payload as payload
 from .rapid import JointTarget as JointTarget

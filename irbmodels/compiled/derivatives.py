@@ -12,6 +12,7 @@ _ELEMENTARY: dict[str, Callable[[Value], Scalar]] = {
     "sin": cos,
     "cos": lambda x: -sin(x),
     "exp": exp,
+    "log": lambda x: 1.0 / x,
     "sqrt": lambda x: 0.5 / sqrt(x),
     "sign": lambda x: 0.0,
     "abs": sign,

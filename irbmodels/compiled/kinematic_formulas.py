@@ -25,6 +25,7 @@ from .spatial import (
     subtract,
     times,
 )
+from .spring_formulas import COEFFICIENTS
 from .trace import Scalar, Trace, cos, sin
 
 
@@ -45,8 +46,8 @@ class Kinematics:
 
     Vectors over the axes are lists of ``n`` values, matrices lists of rows. Numbers of the
     mechanism are constants of the trace by name, those that belong to its structure floats. Of a
-    mechanism of ``unreduced_mechanism_of`` the bodies, rotors and friction may come from the input
-    :attr:`parameters` instead, in the order of ``robot.parameter_vector()``.
+    mechanism of ``unreduced_mechanism_of`` the bodies, rotors, friction and springs may come from
+    the input :attr:`parameters` instead, in the order of ``robot.parameter_vector()``.
     """
 
     def __init__(self, mechanism: Mechanism, parameters: bool = False) -> None:
@@ -55,6 +56,7 @@ class Kinematics:
         self.trace = Trace()
         n, bodies = mechanism.n, 10 * len(mechanism.joints)
         self.parameter_count = bodies + n + (0 if mechanism.friction is None else 3 * n)
+        self.parameter_count += sum(len(spring.coefficients) for spring in mechanism.springs)
         self.parametric = parameters
 
     def _input(self, name: str) -> Vector:
@@ -82,7 +84,7 @@ class Kinematics:
 
     @cached_property
     def parameters(self) -> Vector:
-        """Inertials, rotors and friction of the axes."""
+        """Inertials, rotors, friction and springs."""
         return list(self.trace.input("parameters", self.parameter_count))
 
     @cached_property
@@ -97,6 +99,8 @@ class Kinematics:
             numbers |= {f"IR{axis}": next(values) for axis in range(1, n + 1)}
             for axis in range(1, n + 1 if self.mechanism.friction is not None else 1):
                 numbers |= {f"{name}{axis}": next(values) for name in ("FV", "FC", "FD")}
+            for number, spring in enumerate(self.mechanism.springs, 1):
+                numbers |= {f"{name}{number}": next(values) for name in COEFFICIENTS[type(spring)]}
         return numbers
 
     @cached_property

@@ -1,16 +1,17 @@
 """LLVM instructions on vectors of one width, and elementary functions written in them.
 
 Sine, cosine and exponential are right to 2.5 units in the last place for ``|x|`` up to 1e4 (single:
-4 pi), atan2 to 4. NaN stays NaN, and the sine of infinity is NaN.
+4 pi), and so is the logarithm; atan2 to 4. NaN stays NaN, and the sine of infinity is NaN.
 
 Ranges are reduced with constants in several parts (Cody & Waite); the polynomials of sine and
-cosine are those of Cephes [Moshier 1989], those of exponential and arctangent interpolate at
-Chebyshev nodes. Instructions may be contracted to fused multiply-adds, never reordered: that would
-fold the parts together and lose NaN.
+cosine are those of Cephes [Moshier 1989], that of the logarithm is fdlibm's [Ng 1993], those of
+exponential and arctangent interpolate at Chebyshev nodes. Instructions may be contracted to fused
+multiply-adds, never reordered: that would fold the parts together and lose NaN.
 """
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Sequence
 
@@ -34,12 +35,18 @@ _ATAN = (
     -0.06664510525508936, 0.07692183125376892, -0.0909090457530649, 0.11111111015187018,
     -0.14285714284665682, 0.19999999999995516, -0.3333333333333333,
 )  # fmt: skip
+_LOG = (
+    1.479819860511658591e-1, 1.531383769920937332e-1, 1.818357216161805012e-1,
+    2.222219843214978396e-1, 2.857142874366239149e-1, 3.999999999940941908e-1,
+    6.666666666666735130e-1,
+)  # fmt: skip
 _SIN_SINGLE = (-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1)
 _COS_SINGLE = (2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2)
 _EXP_SINGLE = (
     1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1,
     5.0000001201e-1,
 )  # fmt: skip
+_LOG_SINGLE = (0.24279078841, 0.28498786688, 0.40000972152, 0.66666662693)
 
 
 class Instructions:
@@ -194,6 +201,40 @@ class Instructions:
         # processors take hundreds of cycles over products that underflow
         second = self.select(self.compare("olt", x, number(zero_below)), number(0.0), second)
         return self.binary("fmul", self.binary("fmul", p, first), second)
+
+    def log(self, x: str) -> str:
+        """Write the logarithm of a positive finite number; NaN for others.
+
+        ``x = 2^k (1 + f)`` with ``1 + f`` from sqrt(1/2) to sqrt(2), and ``s = f / (2 + f)``.
+        """
+        number, integer = self.number, self.integer
+        mantissa, bias, root = (
+            (23, 128, 0x3F3504F3) if self.single else (52, 1024, 0x3FE6A09E << 32)
+        )
+        bits = self.as_integers(x)
+        biased = self.integers("add", bits, integer((bias << mantissa) - root))
+        biased = self.integers("lshr", biased, integer(mantissa))
+        power = self.integers("sub", biased, integer(bias))
+        rest = self.integers("sub", bits, self.integers("shl", power, integer(mantissa)))
+        k = self.integers("add", power, self.as_integers(number(self.shift)))
+        k = self.binary("fsub", self.as_reals(k), number(self.shift))
+        f = self.binary("fsub", self.as_reals(rest), number(1.0))
+        s = self.binary("fdiv", f, self.binary("fadd", f, number(2.0)))
+        z = self.binary("fmul", s, s)
+        series = self.polynomial(z, _LOG_SINGLE if self.single else _LOG)
+        half = self.binary("fmul", self.binary("fmul", f, f), number(0.5))
+        series = self.multiply_add(z, series, half)
+        high, low = (
+            (6.9313812256e-1, 9.0580006145e-6)
+            if self.single
+            else (6.93147180369123816490e-1, 1.90821492927058770002e-10)
+        )
+        near = self.multiply_add(k, number(low), self.binary("fmul", s, series))
+        near = self.binary("fsub", f, self.binary("fsub", half, near))
+        result = self.multiply_add(k, number(high), near)
+        none = self.binary("fsub", x, x)  # 0, or NaN of what is not finite
+        none = self.select(self.compare("ogt", x, number(0.0)), none, number(math.nan))
+        return self.binary("fadd", result, none)
 
     def _power(self, shifted: str) -> str:
         """Write 2^k of an integer k that has been added to the shift."""

@@ -245,6 +245,7 @@ class _Writer:
             "sin": lambda: code.sincos(a[0])[0],
             "cos": lambda: code.sincos(a[0])[1],
             "exp": lambda: code.exp(a[0]),
+            "log": lambda: code.log(a[0]),
             "sqrt": lambda: code.intrinsic("sqrt", a[0]),
             "abs": lambda: code.intrinsic("fabs", a[0]),
             "sign": lambda: code.sign(a[0]),

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 ARITHMETIC = {
     "add": 2, "sub": 2, "mul": 2, "div": 2, "neg": 1, "inv": 1,
-    "sin": 1, "cos": 1, "exp": 1, "sqrt": 1, "sign": 1, "abs": 1,
+    "sin": 1, "cos": 1, "exp": 1, "log": 1, "sqrt": 1, "sign": 1, "abs": 1,
 }  # fmt: skip
 """Names of operations with their number of operands; every writer knows them."""
 MASKS = {"less": 2, "less_equal": 2, "and": 2, "or": 2, "not": 1}
@@ -22,7 +22,7 @@ MASKS = {"less": 2, "less_equal": 2, "and": 2, "or": 2, "not": 1}
 OPERATIONS = ARITHMETIC | MASKS | {"select": 3, "atan2": 2, "nearest": 1}
 """All operations: queries need arithmetic alone, and so do writers for people and other tools."""
 LEAVES = ("input", "constant", "number")
-COST = {"sin": 14, "cos": 14, "exp": 16, "sign": 3, "inv": 4, "sqrt": 5, "atan2": 30}
+COST = {"sin": 14, "cos": 14, "exp": 16, "log": 16, "sign": 3, "inv": 4, "sqrt": 5, "atan2": 30}
 """Time of operations in additions; the others take one."""
 # values that may wait for their use: of 8 to 20 the best, 9 % faster than in the order of CasADi
 ROOM = 14

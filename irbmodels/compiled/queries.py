@@ -128,7 +128,8 @@ def casadi_function(query: str, mechanism: Mechanism, parameters: bool = False) 
     inputs = [ca.SX.sym(name, length) for name, length in program.inputs]
     functions: dict[str, Callable[..., Any]] = {
         "add": operator.add, "sub": operator.sub, "mul": operator.mul, "neg": operator.neg,
-        "inv": lambda x: 1.0 / x, "sin": ca.sin, "cos": ca.cos, "exp": ca.exp, "sign": ca.sign,
+        "inv": lambda x: 1.0 / x, "sin": ca.sin, "cos": ca.cos, "exp": ca.exp, "log": ca.log,
+        "sqrt": ca.sqrt, "sign": ca.sign,
     }  # fmt: skip
     results = evaluate(
         program,

@@ -6,6 +6,9 @@ moment and the acceleration of the next origin alike.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from ..model.springs import Spring
 from .derivatives import jacobian
 from .kinematic_formulas import Kinematics
 from .spatial import (
@@ -25,6 +28,7 @@ from .spatial import (
     wrench,
     wrench_regressor,
 )
+from .spring_formulas import energies, unit_energies
 from .trace import Scalar, exp, sign
 
 FEW = 7
@@ -36,7 +40,7 @@ angles the matrix takes 1175 operations instead of 1660 with six axes, 5755 and 
 
 
 class Dynamics(Kinematics):
-    """Formulas of one mechanism: its kinematics, and the dynamics of bodies, rotors, friction."""
+    """Formulas of one mechanism: kinematics, and dynamics with rotors, springs and friction."""
 
     @property
     def still(self) -> Vector:
@@ -94,8 +98,8 @@ class Dynamics(Kinematics):
         return result
 
     def inverse_dynamics(self) -> Vector:
-        """Axis torques: rigid bodies, rotors, and friction where the mechanism has it."""
-        rigid = self.torques(self.v, self.a, self.gravity_vector)
+        """Axis torques: rigid bodies, rotors, and springs and friction where there are any."""
+        rigid = add(self.torques(self.v, self.a, self.gravity_vector), self.spring_torque())
         return add(add(rigid, times(self.rotor_inertia, self.a)), self.friction())
 
     @property
@@ -124,8 +128,29 @@ class Dynamics(Kinematics):
 
     def gravity(self) -> Vector:
         """Axis torques that hold the robot still."""
+        return add(self.weight(), self.spring_torque())
+
+    def weight(self) -> Vector:
+        """Axis torques that balance the weight of the bodies."""
         recursion = self.torques(self.still, self.still, self.gravity_vector)
         return self.trace.shortest([recursion], [self.weight_gradient()])[0]
+
+    def spring_torque(self) -> Vector:
+        """Axis torques that hold the springs: the gradient of their energy."""
+        return jacobian([self.spring_energy()], self.q)[0] if self.mechanism.springs else self.still
+
+    def spring_energy(self) -> Scalar:
+        """Potential energy of the springs."""
+        parts = (
+            part
+            for number, spring in enumerate(self.mechanism.springs, 1)
+            for part in energies(spring, self.q[spring.axis - 1], self._numbers_of(number))
+        )
+        return sum(parts, start=0.0)
+
+    def _numbers_of(self, spring: int) -> Callable[[str], Scalar]:
+        """Return the function from names to numbers of a spring, 1-based."""
+        return lambda name: self.number[f"{name}{spring}"]
 
     def coriolis_torque(self) -> Vector:
         """``C v``."""
@@ -183,7 +208,8 @@ class Dynamics(Kinematics):
 
     def forward_dynamics(self) -> Vector:
         """Axis accelerations under ``tau``: ``M a = tau - h``, by ``L D L'``."""
-        rest = add(self.torques(self.v, self.still, self.gravity_vector), self.friction())
+        rest = add(self.torques(self.v, self.still, self.gravity_vector), self.spring_torque())
+        rest = add(rest, self.friction())
         return solve_ldl(self.mass_matrix(), subtract(self.tau, rest))
 
     def inverse_dynamics_derivatives(self) -> tuple[Matrix, Matrix, Matrix]:
@@ -197,7 +223,7 @@ class Dynamics(Kinematics):
 
     def energy(self) -> tuple[Scalar, Scalar]:
         """Kinetic and potential energy."""
-        return self.kinetic_energy(), self.potential_energy()
+        return self.kinetic_energy(), self.potential_energy() + self.spring_energy()
 
     def kinetic_energy(self) -> Scalar:
         """Kinetic energy, rotors included."""
@@ -212,7 +238,7 @@ class Dynamics(Kinematics):
         return kinetic
 
     def potential_energy(self) -> Scalar:
-        """Potential energy; 0 for a mass at the base's origin."""
+        """Potential energy of the bodies; 0 for a mass at the base's origin."""
         down, strength = self.gravity_vector, 1.0
         if sum(not is_zero(g) for g in down) == 1:  # along an axis: multiplied once, at the end
             strength = next(g for g in down if not is_zero(g))
@@ -233,7 +259,7 @@ class Dynamics(Kinematics):
         return [self.number[f"{name}0"] for name in ("MX", "MY", "MZ")]
 
     def weight_gradient(self) -> Vector:
-        """:meth:`gravity` as the gradient of the potential energy."""
+        """:meth:`weight` as the gradient of the potential energy."""
         return jacobian([-dot(self.gravity_vector, self.first_moment())], self.q)[0]
 
     def first_moment(self) -> Vector:
@@ -299,12 +325,20 @@ class Dynamics(Kinematics):
         )
         if self.mechanism.friction is not None:
             columns += [self._friction_columns(axis) for axis in range(1, n + 1)]
+        columns += [self._spring_columns(i, s) for i, s in enumerate(self.mechanism.springs, 1)]
         return [[x for part in rows for x in part] for rows in zip(*columns, strict=True)]
 
     @property
     def _rotor_axes(self) -> Matrix:
         axes = range(1, self.mechanism.n + 1)
         return [[self.number[f"RA{i}_{j}"] for j in axes] for i in axes]
+
+    def _spring_columns(self, number: int, spring: Spring) -> Matrix:
+        position = self.q[spring.axis - 1]
+        units = unit_energies(spring, position, self._numbers_of(number))
+        rows: Matrix = [[0.0] * len(units) for _ in range(self.mechanism.n)]
+        rows[spring.axis - 1] = [slope for (slope,) in jacobian(units, [position])]
+        return rows
 
     def _friction_columns(self, axis: int) -> Matrix:
         speed = self.v[axis - 1]

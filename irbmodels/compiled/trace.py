@@ -267,6 +267,11 @@ def exp(x: Scalar) -> Scalar:
     return x.apply("exp") if isinstance(x, Value) else math.exp(x)
 
 
+def log(x: Scalar) -> Scalar:
+    """Natural logarithm of a positive number."""
+    return x.apply("log") if isinstance(x, Value) else math.log(x)
+
+
 def sqrt(x: Scalar) -> Scalar:
     """Square root."""
     return x.apply("sqrt") if isinstance(x, Value) else math.sqrt(x)

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from ..checks import as_instance, finite, number
 from ..errors import InputError
+from ..model.axis_springs import parameters
 from ..model.types import Array
 from ..robot.base_parameters import BaseParameters
 from ..robot.robot import Robot
@@ -134,7 +135,8 @@ def tracking_regressor(
     fast, slow, still = model.regressor(np.tile(position, (3, 1)), speeds, accelerations)
     Y: Array = still + 0.25 * (fast - slow)
     if model.friction_model is not None:
-        Y[:, -3 * model.n :] = model.friction_model.regressor(speed)
+        end = Y.shape[1] - len(parameters(model.springs))
+        Y[:, end - 3 * model.n : end] = model.friction_model.regressor(speed)
     return Y
 
 

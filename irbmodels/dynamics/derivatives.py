@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pinocchio as pin
 
+from ..model import axis_springs as springs
 from ..model.model import Model
 from ..model.types import Array
 from . import equations_of_motion as dynamics
@@ -41,12 +42,14 @@ class EnergyRegressor(NamedTuple):
 def inverse_dynamics(
     model: Model, q: Array, v: Array, a: Array, friction: bool
 ) -> InverseDerivatives:
-    """Derivatives of ``M a + C v + g + F(v)``."""
+    """Derivatives of ``M a + C v + g + F(v)``, springs in ``g``."""
     tree, coupling = model.tree, model.tree.coupling
     states = (coupling.position(q), coupling.velocity(v), coupling.velocity(a))
     dq, dv, _ = (np.array(x) for x in pin.computeRNEADerivatives(tree.model, tree.data, *states))
     G = coupling.G
     by_q, by_v = G.T @ dq @ G, G.T @ dv @ G
+    if model.springs:
+        by_q = by_q + np.diag(springs.stiffness(model.springs, q))
     if friction and model.friction is not None:
         by_v = by_v + np.diag(model.friction.derivative(v))
     return InverseDerivatives(by_q, by_v, dynamics.mass_matrix(model, q))
@@ -75,7 +78,8 @@ def energy_regressor(model: Model, q: Array, v: Array) -> EnergyRegressor:
     potential = np.array(pin.computePotentialEnergyRegressor(tree.model, tree.data, tree_q)).ravel()
     friction = np.zeros(3 * model.n if model.friction else 0)
     rotors = 0.5 * np.square(model.rotor_axes @ v)
+    stored = springs.energy_regressor(model.springs, q)
     return EnergyRegressor(
-        np.concatenate([kinetic, rotors, friction]),
-        np.concatenate([potential, np.zeros(model.n), friction]),
+        np.concatenate([kinetic, rotors, friction, np.zeros_like(stored)]),
+        np.concatenate([potential, np.zeros(model.n), friction, stored]),
     )

@@ -1,7 +1,7 @@
 """Dynamics of a model in axis coordinates, for one state: the reference of all machine code.
 
-Rigid bodies are computed on the unreduced tree and projected with the constant coupling; friction
-and rotor inertia are added after the projection, since each motor stands before its own axis.
+Rigid bodies are computed on the unreduced tree and projected with the constant coupling; friction,
+springs and rotor inertia are added after the projection, since each is of its own axis.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from typing import NamedTuple
 import numpy as np
 import pinocchio as pin
 
+from ..model import axis_springs as springs
 from ..model.model import Model
 from ..model.types import Array
 
 
 class TorqueParts(NamedTuple):
-    """Axis torques [N m, N] by cause; ``total`` is their sum."""
+    """Axis torques [N m, N] by cause; springs count to gravity, ``total`` is the sum."""
 
     inertia: Array
     coriolis: Array
@@ -26,19 +27,24 @@ class TorqueParts(NamedTuple):
 
 
 class Energy(NamedTuple):
-    """Mechanical energy [J]; potential energy is 0 for a mass at the base origin."""
+    """Mechanical energy [J]; potential energy is 0 for a mass at the base origin.
+
+    That of a pulling spring is 0 at the length where it has the force F0.
+    """
 
     kinetic: Array | float
     potential: Array | float
 
 
 def inverse_dynamics(model: Model, q: Array, v: Array, a: Array) -> Array:
-    """Axis torques without friction: ``G' rnea(G q + q0, G v, G a) + J_rotor a``."""
+    """Axis torques without friction: ``G' rnea(G q + q0, G v, G a) + dU/dq + J_rotor a``."""
     tree, coupling = model.tree, model.tree.coupling
     tree_tau = pin.rnea(
         tree.model, tree.data, coupling.position(q), coupling.velocity(v), coupling.velocity(a)
     )
     tau = coupling.torque(tree_tau)
+    if model.springs:
+        tau = tau + springs.torque(model.springs, q)
     return tau + model.rotor_inertia.dot(a) if model.has_rotors else tau
 
 
@@ -46,6 +52,8 @@ def forward_dynamics(model: Model, q: Array, v: Array, tau: Array) -> Array:
     """Axis accelerations under ``tau`` less friction: by ABA, else by solving with ``M``."""
     tree, coupling = model.tree, model.tree.coupling
     if coupling.is_square and not model.has_rotors:
+        if model.springs:
+            tau = tau - springs.torque(model.springs, q)
         tree_tau = coupling.G_inverse.T.dot(tau)
         tree_a = pin.aba(
             tree.model, tree.data, coupling.position(q), coupling.velocity(v), tree_tau
@@ -76,28 +84,33 @@ def coriolis(model: Model, q: Array, v: Array) -> Array:
 
 
 def gravity(model: Model, q: Array) -> Array:
-    """Axis torques that balance gravity, shape ``(n,)``."""
+    """Axis torques that balance gravity and hold the springs, shape ``(n,)``."""
     tree, coupling = model.tree, model.tree.coupling
-    return coupling.torque(
+    held = coupling.torque(
         pin.computeGeneralizedGravity(tree.model, tree.data, coupling.position(q))
     )
+    return held + springs.torque(model.springs, q) if model.springs else held
 
 
 def energy(model: Model, q: Array, v: Array) -> Energy:
-    """Kinetic and potential energy [J] of links, tool, payload and rotors."""
+    """Kinetic and potential energy [J] of links, tool, payload, rotors and springs."""
     tree, coupling = model.tree, model.tree.coupling
     tree_q, tree_v = coupling.position(q), coupling.velocity(v)
     kinetic = pin.computeKineticEnergy(tree.model, tree.data, tree_q, tree_v) + 0.5 * float(
         v @ model.rotor_inertia @ v
     )
-    return Energy(kinetic, pin.computePotentialEnergy(tree.model, tree.data, tree_q))
+    potential = pin.computePotentialEnergy(tree.model, tree.data, tree_q)
+    if model.springs:
+        potential += float(springs.energy(model.springs, q))
+    return Energy(kinetic, potential)
 
 
 def regressor(model: Model, q: Array, v: Array, a: Array) -> Array:
     """Matrix ``Y`` whose product with :func:`parameter_vector` is the torque, friction included.
 
     Columns: ten per body of the tree [m, m c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz] about the link origin,
-    then the rotor inertias, then Fv, Fc, Fs - Fc per axis where the model has friction.
+    then the rotor inertias, then Fv, Fc, Fs - Fc per axis where the model has friction, then the
+    coefficients of its springs.
     """
     tree, coupling = model.tree, model.tree.coupling
     G = coupling.G
@@ -107,6 +120,8 @@ def regressor(model: Model, q: Array, v: Array, a: Array) -> Array:
     bodies = G.T @ np.reshape(of_tree, (len(G), -1))  # eigenpy drops the axis of a single row
     rotors = model.rotor_axes.T * (model.rotor_axes @ a)
     columns = [bodies, rotors] + ([model.friction.regressor(v)] if model.friction else [])
+    if model.springs:
+        columns.append(springs.regressor(model.springs, q))
     return np.hstack(columns)
 
 
@@ -114,4 +129,4 @@ def parameter_vector(model: Model) -> Array:
     """Parameters in the order of :func:`regressor`; tool and payload are part of the last link."""
     bodies = [inertia.toDynamicParameters() for inertia in list(model.tree.model.inertias)[1:]]
     friction = [model.friction.parameters()] if model.friction else []
-    return np.concatenate([*bodies, model.rotors, *friction])
+    return np.concatenate([*bodies, model.rotors, *friction, springs.parameters(model.springs)])

@@ -35,9 +35,21 @@ _MEANINGS = {
     "q0": ("{length}", "position of joint {number} at q = 0"),
     "IA": ("kg m^2", "rotor inertia in the mass matrix, entry {number},{rest}"),
     "RA": ("1", "turns of the rotors per turn of the axes, entry {number},{rest}"),
+    "UO": ("{force}", "torque offset of axis {axis}"),
+    "UK": ("{stiffness}", "stiffness of {spring}"),
+    "UQ": ("{length}", "position of rest of {spring}"),
+    "UA": ("m^2", "distances of the pivots of {spring} from its axis, sum of their squares"),
+    "UC": ("m^2", "factor of cos q{axis} in the squared length of {spring}, subtracted"),
+    "US": ("m^2", "factor of sin q{axis} in the squared length of {spring}, subtracted"),
+    "UL": ("m", "length of {spring} at which its force is F0"),
+    "UF": ("N", "force F0 of {spring}, positive where it pulls"),
+    "UG": ("1/m", "one by the length of the gas of {spring}"),
+    "UE": ("1", "exponent of the gas of {spring}, less 1"),
     "RT": ("1", "rotation from the frame of joint {number} to that of its body, entry {rest}"),
 }
 FRICTION = ("FC", "FD", "KS", "FV")
+SPRINGS = "U"
+"""First letter of the constants of springs; their numbers are those of ``robot.springs``."""
 
 
 class Constant(NamedTuple):
@@ -82,6 +94,15 @@ def explain(name: str, mechanism: Mechanism, robot: Robot, frame: str) -> Consta
             fields["dh"] = _dh_entry(int(number), rest, mechanism, robot) if kind == "p" else ""
     if kind == "R":
         fields |= {"row": "xyz"[int(rest[0]) - 1], "column": "xyz"[int(rest[1]) - 1]}
+    if kind.startswith(SPRINGS):
+        spring = mechanism.springs[int(number) - 1]
+        slides = robot.limits.linear[spring.axis - 1]
+        fields |= {"spring": f"spring {number} (axis {spring.axis})", "axis": str(spring.axis)}
+        for item in spring.coefficients:
+            if item.field == "k":
+                fields["stiffness"] = item.unit_linear if slides else item.unit
+        if slides:
+            fields |= {"force": "N", "length": "m"}
     if (kind in FRICTION and robot.limits.linear[int(number) - 1]) or (
         kind == "q0" and mechanism.joints[int(number) - 1].prismatic
     ):

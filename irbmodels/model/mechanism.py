@@ -1,8 +1,8 @@
 """A model reduced to joints along z, base inertials, and constants with a name each.
 
 Numbers that are exactly 0, 1 or -1 belong to the structure, and fold away; all others are named
-constants. Models of the same structure share every program, whatever their lengths, masses, tools
-and friction.
+constants. Models of the same structure share every program, whatever their lengths, masses, tools,
+friction and springs.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 import pinocchio as pin
 
 from .model import Model
+from .springs import Spring
 from .tree import Tree
 from .types import Array
 
@@ -78,6 +79,8 @@ class Mechanism:
     """Inertials that do not move; they count in potential energy only."""
     rotor_axes: Array | None = None
     """Turns of the rotors per turn of the axes, ``(n, n)``; only the regressor needs them apart."""
+    springs: tuple[Spring, ...] = ()
+    """Springs, balancers and torque offsets; their kinds and axes belong to the structure."""
 
     @cached_property
     def constants(self) -> dict[str, float]:
@@ -104,6 +107,8 @@ class Mechanism:
         if self.friction is not None:
             for name, row in zip(("FC", "FD", "KS", "FV"), self.friction.tolist(), strict=True):
                 named |= {f"{name}{axis}": value for axis, value in enumerate(row, 1)}
+        for number, spring in enumerate(self.springs, 1):
+            named |= {f"{name}{number}": value for name, value in spring.constants().items()}
         if self.frame is not None:
             named |= _pose_entries("E", self.frame.rotation, self.frame.position)
         return named
@@ -129,8 +134,9 @@ class Mechanism:
         fixed = {name: value for name, value in self.constants.items() if name not in self.free}
         frame = None if self.frame is None else self.frame.joint
         joints = [(joint.parent, joint.prismatic) for joint in self.joints]
+        springs = [(type(spring).__name__, spring.axis) for spring in self.springs]
         structure = json.dumps(
-            [self.n, joints, frame, self.friction is not None, fixed, list(self.free)]
+            [self.n, joints, frame, self.friction is not None, springs, fixed, list(self.free)]
         )
         return hashlib.sha256(structure.encode()).hexdigest()[:20]
 
@@ -178,6 +184,7 @@ def _mechanism(model: Model, friction: bool) -> Mechanism:
         np.array(model.tree.model.gravity.linear),
         np.array(model.rotor_inertia),
         law,
+        springs=model.springs,
     )
 
 

@@ -1,4 +1,4 @@
-"""Data of the equations of motion: the tree as loaded, its friction, rotors and limits."""
+"""Data of the equations of motion: the tree as loaded, its friction, springs, rotors and limits."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pinocchio as pin
 from .friction import Stribeck
 from .inertia import Inertial
 from .limits import Limits
+from .springs import Spring
 from .tool import Tool
 from .tree import UNLIMITED, Tree, copy_of
 from .types import Array
@@ -49,6 +50,8 @@ class Model:
     """
     linkage: Linkage | None = None
     """Dimensions of the parallelogram, where the arm has one."""
+    springs: tuple[Spring, ...] = ()
+    """Springs, balancers and torque offsets of the axes."""
 
     def __post_init__(self) -> None:
         """Make the shared arrays read-only."""

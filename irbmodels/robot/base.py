@@ -21,6 +21,7 @@ from ..model.friction import Stribeck
 from ..model.inertia import Inertial
 from ..model.limits import Limits, Violation
 from ..model.model import Model, load_on_flange, loaded
+from ..model.springs import Spring
 from ..model.tool import Tool
 from ..model.tree import Frame, Tree
 from ..model.types import Array, Mask
@@ -47,7 +48,7 @@ class RobotBase:
     tool: Tool | None
     payload: Inertial | None
     dynamic_model: Model
-    """Tree, friction, rotors and limits in use, tool and payload included; read-only."""
+    """Tree, friction, rotors, springs and limits in use, tool and payload included; read-only."""
     path: Path | None
     """File of a robot that does not come from tables."""
     _bare: BareRobot
@@ -91,10 +92,16 @@ class RobotBase:
     def uncertainty(self) -> ParameterUncertainty | None:
         """Covariance of the set in use, where it was identified; None if it is not known.
 
-        Friction or rotors given instead of those of the set have none.
+        Friction, rotors or springs given instead of those of the set have none.
         """
-        replaced = self._choices.friction != "tables" or self._choices.rotors != "set"
+        chosen = self._choices
+        replaced = (chosen.friction, chosen.rotors, chosen.springs) != ("tables", "set", "tables")
         return None if replaced else self._bare.uncertainty
+
+    @property
+    def springs(self) -> tuple[Spring, ...]:
+        """Springs, balancers and torque offsets of the axes, in use in every query."""
+        return self.dynamic_model.springs
 
     @property
     def rotors(self) -> Array:
@@ -174,8 +181,8 @@ class RobotBase:
                 ``jacobian``, ``energy`` ...
             friction: Whether torques include friction, where it is known.
             frame: Frame of ``pose``, ``jacobian`` and ``hessian``.
-            parameters: Whether inertials, rotors and friction are a further input, in the order of
-                :meth:`parameter_vector`.
+            parameters: Whether inertials, rotors, friction and springs are a further input, in the
+                order of :meth:`parameter_vector`.
 
         Raises:
             MissingExtra: without casadi.

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from ..checks import finite
 from ..dynamics import equations_of_motion as dynamics
 from ..errors import InputError, MissingData
+from ..model.axis_springs import names_of, units_of
 from ..model.types import Array, Mask
 from .base import RobotBase
 
@@ -78,6 +79,7 @@ def base_parameters(
     *,
     rotors: bool = False,
     friction: bool = False,
+    springs: bool = False,
     falling: Sequence[int] | None = None,
     held: ArrayLike | None = None,
     seed: int = 0,
@@ -90,6 +92,8 @@ def base_parameters(
             all.
         rotors: Whether rotor inertias are parameters.
         friction: Whether Fv, Fc, Fs - Fc per axis are parameters.
+        springs: Whether the coefficients of springs are parameters. The cosine of an axis's own
+            angle is in its weight too: what both share is one sum.
         falling: Axes whose Fs - Fc is one, 1-based; default those whose law has ``Fs != Fc``, since
             of others the Stribeck speed is unknown.
         held: Where the other axes stand [rad, m], shape ``(n,)``; default zero.
@@ -106,7 +110,7 @@ def base_parameters(
         raise InputError(f"axes of {robot.name} are numbers from 1 to {robot.n}, got {axes!r}")
     if friction and robot.friction_model is None:
         raise MissingData(f"{robot.name} has no friction law whose parameters could be counted")
-    names, units, asked = _parameters(robot, rotors, friction, falling)
+    names, units, asked = _parameters(robot, rotors, friction, springs, falling)
     rest = np.zeros(robot.n) if held is None else finite(held, (robot.n,), "held [rad, m]")
     states = _states(robot, moving, rest, np.random.default_rng(seed))
     stacked = np.concatenate(
@@ -119,11 +123,11 @@ def base_parameters(
 
 def parameter_names(robot: RobotBase) -> tuple[str, ...]:
     """Names in the order of ``robot.parameter_vector()``, such as ``mx_2``, ``J_1``, ``Fc_3``."""
-    return tuple(_parameters(robot, rotors=True, friction=True, falling=None)[0])
+    return tuple(_parameters(robot, rotors=True, friction=True, springs=True, falling=None)[0])
 
 
 def _parameters(
-    robot: RobotBase, rotors: bool, friction: bool, falling: Sequence[int] | None
+    robot: RobotBase, rotors: bool, friction: bool, springs: bool, falling: Sequence[int] | None
 ) -> tuple[list[str], list[str], Mask]:
     """Names and units of the regressor's columns, and which of them are asked for.
 
@@ -145,6 +149,10 @@ def _parameters(
             units += ["N s/m", "N", "N"] if linear else ["N m s/rad", "N m", "N m"]
         chosen = robot.friction_model.falls if falling is None else np.isin(axes, falling)
         asked += [friction and kept for falls in chosen.tolist() for kept in (True, True, falls)]
+    names += names_of(robot.springs)
+    for spring in robot.springs:
+        units += units_of(spring, bool(robot.limits.linear[spring.axis - 1]))
+    asked += [springs] * (len(names) - len(asked))
     return names, units, np.array(asked)
 
 

@@ -14,6 +14,7 @@ from ..errors import InputError, MissingData, UnknownName
 from ..model.friction import Stribeck
 from ..model.inertia import Inertial
 from ..model.model import GRAVITY, Model, load_on_flange, loaded
+from ..model.springs import Spring
 from ..model.tool import Tool
 from ..model.types import Array
 from ..tables.building import model_of, motors_of, rotors_of
@@ -73,7 +74,7 @@ class BareRobot:
 
 @dataclass(frozen=True, eq=False)
 class Choices:
-    """Load and mounting of a robot, and friction and rotors in place of its tables' own."""
+    """Load and mounting of a robot, and friction, rotors and springs in place of its tables'."""
 
     tool: Tool | None = None
     payload: Inertial | None = None
@@ -86,6 +87,7 @@ class Choices:
     """None: unknown."""
     rotors: Rotors | Literal["set", "drives"] = "set"
     """Those that belong to the set of inertials, those of drives.yaml, or given ones."""
+    springs: tuple[Spring, ...] | Literal["tables"] = "tables"
 
     def __post_init__(self) -> None:
         """Make the shared arrays read-only."""
@@ -161,9 +163,15 @@ def compose(bare: BareRobot, choices: Choices) -> Model:
     """
     tree = loaded(bare.model.tree, choices.tool, choices.payload, choices.gravity_in_base)
     friction = bare.model.friction if isinstance(choices.friction, str) else choices.friction
+    springs = bare.model.springs if isinstance(choices.springs, str) else choices.springs
     rotors = _rotors(bare, choices.rotors)
     return replace(
-        bare.model, tree=tree, friction=friction, rotors=rotors.inertia, rotor_axes=rotors.axes
+        bare.model,
+        tree=tree,
+        friction=friction,
+        rotors=rotors.inertia,
+        rotor_axes=rotors.axes,
+        springs=springs,
     )
 
 

@@ -183,9 +183,9 @@ class DynamicMethods(RobotBase):
     def gravity(self, q: ArrayLike) -> Array:
         """Axis torques that hold the robot still [N m, N], shape ``(..., n)`` (S000 eq. 52).
 
-        Forces of balancing springs are not part of it: the IRB 1400 has springs at its lower arm,
-        which relieve axis 2. ``irbmodels.report.tables.notes(robot)`` lists what a model is
-        without.
+        Springs, balancers and torque offsets of :attr:`springs` are part of it. Of the IRB 1400's
+        springs at its lower arm, which relieve axis 2, no force is known;
+        ``irbmodels.report.tables.notes(robot)`` lists what a model is without.
         """
         return self.evaluate.gravity(self.evaluate.models[False], self.states.position(q))
 
@@ -202,7 +202,7 @@ class DynamicMethods(RobotBase):
     def energy(self, q: ArrayLike, v: ArrayLike) -> Energy:
         """Kinetic and potential energy [J], shape ``(...)`` each.
 
-        Potential is 0 for a mass at the base origin.
+        Potential is 0 for a mass at the base origin, and includes that of springs.
         """
         states = broadcast(self.states.position(q), self.states.velocity(v))
         return Energy(*self.evaluate.energy.outputs(self.evaluate.models[False], *states))
@@ -212,7 +212,7 @@ class DynamicMethods(RobotBase):
 
         Columns: per body of the tree [m, m c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz] about the link origin
         (tool and payload inside the last link), then the rotor inertias, then Fv, Fc, Fs - Fc per
-        axis (``v_St`` fixed) where friction is known.
+        axis (``v_St`` fixed) where friction is known, then the coefficients of springs.
         """
         return self.evaluate.regressor(self.dynamic_model, *self.states.motion(q, v, a))
 

@@ -16,12 +16,14 @@ from ..checks import as_list, as_pose, finite, is_rotation, numbers, short_repr
 from ..errors import InputError, MissingData, UrdfError, warn
 from ..files import read_text
 from ..kinematics.arm_geometry import without_closed_form
+from ..model.axis_springs import check_springs
 from ..model.friction import Stribeck, check_law
 from ..model.inertia import Inertial
 from ..model.joint_friction import JointFriction, axis_friction, friction_of_urdf
 from ..model.mesh_paths import with_mesh_paths
 from ..model.model import Model, limits_of_tree
 from ..model.motors import Motors
+from ..model.springs import Spring
 from ..model.tool import Tool
 from ..model.tool import payload as checked_payload
 from ..model.tree import copy_of, tree_from_urdf
@@ -232,6 +234,8 @@ class Robot(KinematicMethods, DynamicMethods):
             if self.dynamic_model.friction
             else "no friction data"
         )
+        sprung = sorted({str(spring.axis) for spring in self.springs})
+        springs = f", springs of axis {', '.join(sprung)}" if sprung else ""
         tool = f", tool {self.tool.name}" if self.tool else ""
         carried = f", payload {self.payload.mass:g} kg" if self.payload else ""
         above = (
@@ -240,7 +244,7 @@ class Robot(KinematicMethods, DynamicMethods):
             else ""
         )
         named = f"{self.name}{above}: {self.n} axes, parameters {self.parameters or 'of the URDF'}"
-        return f"<Robot {named}, {friction}{absent}{tool}{carried}>"
+        return f"<Robot {named}, {friction}{springs}{absent}{tool}{carried}>"
 
     # --- another robot: each choice is independent of the others, and of the order; the last one of
     # a kind holds --------
@@ -370,6 +374,22 @@ class Robot(KinematicMethods, DynamicMethods):
         if (values < 0.0).any():
             raise InputError(f"rotor inertias must not be negative: {values.tolist()}")
         return self._with(rotors=Rotors(values, rows))
+
+    def with_springs(self, springs: Sequence[Spring] | None) -> Robot:
+        """Return the robot with these springs, balancers and torque offsets, and no others.
+
+        They are part of gravity, energy, dynamics, regressor, simulation and kernels.
+
+        Args:
+            springs: :class:`TorqueOffset`, :class:`TorsionSpring`, :class:`CoilSpring` and
+                :class:`GasSpring`; None or an empty list for none.
+
+        Raises:
+            InputError: if one is of an axis that the robot has not, or cannot exist in the range of
+                its axis: a coil that pushes, a gas without volume, pivots that meet.
+        """
+        ends = self.limits.envelope()
+        return self._with(springs=check_springs(springs, *ends, self.limits.linear))
 
     @cached_property
     def _warnings(self) -> tuple[str, ...]:

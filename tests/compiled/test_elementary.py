@@ -10,7 +10,7 @@ from machine_code import RUNNABLE, apply, machine_code, text_of
 
 from irbmodels.compiled.llvm_entry import COLUMNS, STATE
 from irbmodels.compiled.machine import TARGETS, assembly
-from irbmodels.compiled.trace import Trace, atan2, cos, exp, nearest, sign, sin, sqrt, where
+from irbmodels.compiled.trace import Trace, atan2, cos, exp, log, nearest, sign, sin, sqrt, where
 
 pytest.importorskip("llvmlite")
 
@@ -23,6 +23,7 @@ FORMULAS = {
     "sin": lambda x, y: [sin(x)],
     "cos": lambda x, y: [cos(x)],
     "exp": lambda x, y: [exp(x)],
+    "log": lambda x, y: [log(x)],
     "sign": lambda x, y: [sign(x)],
     "abs": lambda x, y: [abs(x)],
     "sqrt": lambda x, y: [sqrt(x)],
@@ -145,7 +146,9 @@ def test_sine_and_cosine_are_right_to_the_last_digits(run, dtype):
 STRANGE = (math.nan, -math.nan, math.inf, -math.inf)
 
 
-@pytest.mark.parametrize("name", ["sincos", "exp", "sign", "sqrt", "nearest", "atan2", "masks"])
+@pytest.mark.parametrize(
+    "name", ["sincos", "exp", "log", "sign", "sqrt", "nearest", "atan2", "masks"]
+)
 def test_no_lane_changes_another(run, dtype, name):
     """In whichever lane a NaN or an infinity is, all others keep their bits."""
     count = 35  # two vectors of the widest registers and some
@@ -203,6 +206,30 @@ def test_exponential_beyond_its_range(run, dtype):
     same(run("exp", small), np.zeros(small.size))
     assert not np.signbit(run("exp", small)).any()
     assert np.isnan(run("exp", np.array([math.nan, -math.nan]))).all()
+
+
+# --- logarithm
+
+
+def test_logarithm_is_right_to_the_last_digits(run, dtype):
+    """Of all normal numbers, beside 1 and where the power of two changes too, the logarithm is
+    within 2.5 units in the last place.
+    """
+    rng, info = np.random.default_rng(7), np.finfo(dtype)
+    ends = np.log10([float(info.tiny), float(info.max)])
+    borders = np.sqrt(2.0) * 2.0 ** np.arange(-20.0, 20.0)
+    x = [10.0 ** rng.uniform(*ends, 3000), rng.uniform(0.5, 2.0, 2000), borders, [1.0, 2.0]]
+    x += [1.0 + sign * 10.0 ** rng.uniform(-12.0, -1.0, 300) for sign in (1.0, -1.0)]
+    x = np.concatenate([*x, [float(info.tiny), float(info.max)]]).astype(dtype)
+    x = np.concatenate([x, np.nextafter(x[:-2], dtype.type(0)), np.nextafter(x[:-2], info.max)])
+    ours, exact = run("log", x), exactly("log", x)
+    assert errors(ours, exact).max() <= ULPS
+    assert (run("log", np.ones(16)) == 0.0).all()
+
+
+def test_logarithm_of_what_has_none(run):
+    """NaN of 0, of negative numbers, infinity and NaN."""
+    assert np.isnan(run("log", np.array([0.0, -0.0, -1.0, -1e-30, -math.inf, *STRANGE]))).all()
 
 
 # --- angle of a point

@@ -241,8 +241,8 @@ def every_operation():
             steps.append(Step(operation, tuple(masks[:operands])))
         elif operation == "select":
             steps.append(Step(operation, (masks[0], 0, 2)))
-        elif operation == "sqrt":
-            steps += [Step("abs", (0,)), Step("sqrt", (len(steps),))]
+        elif operation in ("sqrt", "log"):
+            steps += [Step("abs", (0,)), Step(operation, (len(steps),))]
         else:
             steps.append(Step(operation, ((0, 1) if len(steps) % 2 else (1, 0))[:operands]))
     count = len(steps)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from programs import evaluate
 
 from irbmodels.compiled.derivatives import jacobian
-from irbmodels.compiled.trace import Trace, Value, cos, exp, sign, sin, sqrt, where
+from irbmodels.compiled.trace import Trace, Value, cos, exp, log, sign, sin, sqrt, where
 
 POINT = np.array([0.37, -1.21, 2.03])
 
@@ -30,6 +30,7 @@ ELEMENTARY = {
     "sine": lambda f, x, y, z: f.sin(x * y),
     "cosine": lambda f, x, y, z: f.cos(x + y * z),
     "exponential": lambda f, x, y, z: f.exp(x * y),
+    "logarithm": lambda f, x, y, z: f.log(z + x * y),
     "root": lambda f, x, y, z: f.sqrt(z + x * y),
     "size": lambda f, x, y, z: abs(x * y) * z,
     "sign": lambda f, x, y, z: f.sign(y) * x * y,
@@ -41,7 +42,7 @@ ELEMENTARY = {
 class Traced:
     """Functions of traced values."""
 
-    sin, cos, exp, sqrt, sign = (staticmethod(f) for f in (sin, cos, exp, sqrt, sign))
+    sin, cos, exp, log, sqrt, sign = (staticmethod(f) for f in (sin, cos, exp, log, sqrt, sign))
 
 
 @pytest.mark.parametrize("name", ELEMENTARY)

@@ -22,13 +22,12 @@ from irbmodels.compiled.program import Output, Program, Step
 from irbmodels.compiled.queries import OF_FRAMES, QUERIES
 from irbmodels.exchange.c import codegen, notes
 from irbmodels.exchange.c import selftest as c_selftest
+from irbmodels.exchange.c.elementary import helpers_text, preamble
 from irbmodels.exchange.c.writer import (
     DOUBLE,
     SINGLE,
     Dialect,
     function_text,
-    helpers_text,
-    preamble,
 )
 from irbmodels.robot.queries import reference
 
@@ -285,14 +284,14 @@ def test_every_constant_counts(tmp_path):
 
 
 def elementary(dialect, folder, *options, compiler="gcc"):
-    """Return sine, cosine, exponential, sign and size as functions of arrays."""
-    names = ("sin", "cos", "exp", "sign", "abs")
+    """Return sine, cosine, exponential and others as functions of arrays."""
+    names = ("sin", "cos", "exp", "log", "sqrt", "sign", "abs")
     steps = (Step("input", (0, 0)), *(Step(name, (0,)) for name in names))
-    program = Program("f", (("x", 1),), (), steps, (Output("y", (5,), (1, 2, 3, 4, 5)),))
+    program = Program("f", (("x", 1),), (), steps, (Output("y", (7,), tuple(range(1, 8))),))
     real = dialect.real
     loop = (
         f"void each(int count, const {real} *x, {real} *y);\nvoid each(int count, const {real} *x,"
-        f" {real} *y)\n{{\n    int i;\n    for (i = 0; i < count; i++) {{\n        f(x + i, y + 5 *"
+        f" {real} *y)\n{{\n    int i;\n    for (i = 0; i < count; i++) {{\n        f(x + i, y + 7 *"
         " i);\n    }\n}\n"
     )
     function = function_text(program, "f", {}, dialect._replace(function="static "))
@@ -309,7 +308,7 @@ def elementary(dialect, folder, *options, compiler="gcc"):
 
     def each(x):
         x = np.ascontiguousarray(x, np.float32 if dialect.single else np.float64)
-        y = np.empty((x.size, 5), x.dtype)
+        y = np.empty((x.size, 7), x.dtype)
         library.each(x.size, *pointers(x, y))
         return dict(zip(names, y.T, strict=True))
 
@@ -331,7 +330,7 @@ def ulps(actual, exact):
     ids=["plain", "fused"],
 )
 @pytest.mark.parametrize("compiler", COMPILERS)
-def test_sine_cosine_and_exponential(options, compiler, tmp_path):
+def test_elementary_functions(options, compiler, tmp_path):
     """At most 2.5 units in the last place, next to multiples of a right angle too; NaN stays,
     infinity has no sine.
     """
@@ -358,18 +357,25 @@ def test_sine_cosine_and_exponential(options, compiler, tmp_path):
         beyond = each(np.linspace(-3000.0, ends[0] - 2.0, 200_000))["exp"]
         assert (beyond == 0.0).all()
         assert np.isinf(each(np.linspace(ends[1] + 1.0, 3000.0, 200_000))["exp"]).all()
+        powers = np.log10([float(np.finfo(kind).tiny), float(np.finfo(kind).max)])
+        x = np.concatenate([10.0 ** rng.uniform(*powers, 200_000), rng.uniform(0.5, 2.0, 200_000)])
+        x = x.astype(kind)
+        assert ulps(each(x)["log"], np.log(x.astype(np.longdouble))) <= 2.5
+        x = rng.uniform(0.01, 100.0, 200_000).astype(kind)
+        assert ulps(each(x)["sqrt"], np.sqrt(x.astype(np.longdouble))) <= 8.0
         x = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 5e-324, -1e-30, 3.0], kind)
         answers = each(x)
         assert np.isnan(answers["sin"][:3]).all()
         assert np.isnan(answers["cos"][:3]).all()
         np.testing.assert_array_equal(answers["exp"][:5], [np.nan, np.inf, 0.0, 1.0, 1.0])
+        assert np.isnan(answers["log"][:5]).all()
         np.testing.assert_array_equal(answers["sign"], np.sign(x))
         np.testing.assert_array_equal(answers["abs"], np.abs(x))
 
 
 def test_no_operation_is_left_out(tmp_path):
-    """Signs, brackets and reciprocals of a program come out as Python computes them; a root is
-    refused by name.
+    """Signs, brackets and reciprocals of a program come out as Python computes them; an angle of
+    two values is refused by name.
     """
     x = (2.0, 3.0, 5.0)
     steps = [*(Step("input", (0, i)) for i in range(3)), Step("number", number=-0.5)]
@@ -399,9 +405,13 @@ def test_no_operation_is_left_out(tmp_path):
     library.f(*pointers(np.array(x), y))
     assert y.tolist() == [-2, 4, 2, 4, 0.75, -2, -0.5, -8, 1.5, 0, -2, 2]
     rooted = Program(
-        "f", (("x", 1),), (), (Step("input", (0, 0)), Step("sqrt", (0,))), (Output("y", (), (1,)),)
+        "f",
+        (("x", 1),),
+        (),
+        (Step("input", (0, 0)), Step("atan2", (0, 0))),
+        (Output("y", (), (1,)),),
     )
-    with pytest.raises(NotImplementedError, match="sqrt"):
+    with pytest.raises(NotImplementedError, match="atan2"):
         function_text(rooted, "f", {}, DOUBLE)
 
 

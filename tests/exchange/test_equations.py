@@ -28,7 +28,7 @@ CLOSE = 1e-9  # of the largest entry: constants are written with twelve digits
 ROBOTS = ("irb2400", "irb1400", "irb1600", "irb930", "random 3", "random 8")
 MAIN = ("pose", "jacobian", "mass_matrix", "coriolis", "gravity")
 FUNCTIONS = {
-    name: getattr(np, name) for name in ("sin", "cos", "exp", "sqrt", "sign", "abs", "zeros")
+    name: getattr(np, name) for name in ("sin", "cos", "exp", "log", "sqrt", "sign", "abs", "zeros")
 }
 
 
@@ -130,7 +130,7 @@ def python_of(latex):
     names = [match[0] for match in LATEX.finditer(text)]
     text = LATEX.sub("@", text)
     for old, new in (
-        (r"\\tfrac\{(\d+)\}\{(\d+)\}", r"(\1/\2)"), (r"\\operatorname\{sgn\}", "sign"), (r"\\(sin|cos|exp)", r"\1"),
+        (r"\\tfrac\{(\d+)\}\{(\d+)\}", r"(\1/\2)"), (r"\\operatorname\{sgn\}", "sign"), (r"\\(sin|cos|exp)", r"\1"), (r"\\ln", "log"),
         (r"\\lvert", "abs("), (r"\\rvert", ")"),
         (r"\\sqrt\{", "sqrt("), (r"\^\{(-?[\d/]+)\}", r"**(\1)"), (r" \\, ", "*"), (r"\}", ")"),
     ):  # fmt: skip
@@ -245,6 +245,7 @@ def random_program(rng):
                 "sin",
                 "cos",
                 "exp",
+                "log",
                 "sqrt",
                 "sign",
                 "abs",
@@ -265,6 +266,8 @@ def random_program(rng):
                 step("inv", [bounded[0], *scaled][int(rng.integers(4))])
             case "exp":
                 step("exp", step("sin", one))
+            case "log":
+                step("log", step("add", three, step("sin", one)))
             case "sqrt":
                 step("sqrt", step("abs", one))
             case "angle":

@@ -81,7 +81,8 @@ def apply(
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "neg": np.negative,
-    "inv": np.reciprocal, "sin": np.sin, "cos": np.cos, "exp": np.exp, "sqrt": np.sqrt,
+    "inv": np.reciprocal, "sin": np.sin, "cos": np.cos, "exp": np.exp, "log": np.log,
+    "sqrt": np.sqrt,
     "sign": np.sign, "abs": np.abs, "less": np.less, "less_equal": np.less_equal,
     "and": np.logical_and, "or": np.logical_or, "not": np.logical_not, "select": np.where,
     "atan2": np.arctan2, "nearest": np.rint,

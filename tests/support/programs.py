@@ -24,6 +24,7 @@ RULES = {
     "sin": np.sin,
     "cos": np.cos,
     "exp": np.exp,
+    "log": np.log,
     "sqrt": np.sqrt,
     "sign": np.sign,
     "abs": np.abs,

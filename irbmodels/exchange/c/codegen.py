@@ -15,10 +15,11 @@ from ...model.mechanism import Mechanism
 from ...model.types import Array
 from ...robot.queries import reference
 from ...robot.robot import Robot
-from ..constants import FRICTION, Constant, explain, joint_motion, link_name, split_name
+from ..constants import FRICTION, SPRINGS, Constant, explain, joint_motion, link_name, split_name
 from ..text import identifier
 from ..write.meshes import write_files
 from ..write.urdf import file_name
+from .elementary import helpers_text, preamble
 from .notes import ABOUT, CONSTANTS, Options, header_notes
 from .selftest import Case, selftest_text
 from .writer import (
@@ -27,8 +28,6 @@ from .writer import (
     Dialect,
     comment,
     function_text,
-    helpers_text,
-    preamble,
     prototype,
 )
 
@@ -229,6 +228,8 @@ def _title(name: str, function: Function) -> str:
     prefix = "regressor, " if function.query == "regressor" else f"{suffix}, " if suffix else ""
     if kind in FRICTION:
         return f"{prefix}friction of the axes"
+    if kind.startswith(SPRINGS):
+        return f"{prefix}springs"
     if kind in ("IA", "RA"):
         return f"{prefix}rotors"
     if number in ("E", "", "0"):

@@ -22,7 +22,7 @@ RANKS = ("constant", "input", "angle", "value", "output")
 OPERATIONS: dict[str, Any] = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv,
     "neg": operator.neg, "inv": lambda x: 1 / x, "sin": sympy.sin, "cos": sympy.cos,
-    "exp": sympy.exp, "sqrt": sympy.sqrt, "sign": sympy.sign, "abs": sympy.Abs,
+    "exp": sympy.exp, "log": sympy.log, "sqrt": sympy.sqrt, "sign": sympy.sign, "abs": sympy.Abs,
 }  # fmt: skip
 
 

@@ -134,6 +134,7 @@ class Latex(Notation):
         "sin": r"\sin",
         "cos": r"\cos",
         "exp": r"\exp",
+        "log": r"\ln",
         "sign": r"\operatorname{sgn}",
     }
     words: ClassVar[dict[str, str]] = {

@@ -11,9 +11,9 @@ class SimplifiedDynamics(Dynamics):
     """The same functions of the same constants, gravity from poses in the base."""
 
     def potential_energy(self) -> Scalar:
-        """Return the potential energy; 0 for a mass at the base's origin."""
+        """Return the potential energy of the bodies; 0 for a mass at the base's origin."""
         return -dot(self.gravity_vector, self.first_moment())
 
-    def gravity(self) -> Vector:
-        """Return the gravity torques, the gradient of the potential energy."""
+    def weight(self) -> Vector:
+        """Return the torques of the weight, the gradient of its potential energy."""
         return self.weight_gradient()

@@ -50,6 +50,7 @@ _LARGEST = float(np.finfo(float).max)
 _OPERATIONS: dict[str, Callable[..., Scalar]] = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "neg": operator.neg,
     "inv": lambda x: 1.0 / x, "sin": formulas.sin, "cos": formulas.cos,
+    "exp": formulas.exp, "log": formulas.log, "sqrt": formulas.sqrt,
 }  # fmt: skip
 
 Constant = Callable[[str], Value]
