@@ -89,7 +89,7 @@ def test_logs_that_tell_nothing_write_nothing(folder, run, tmp_path):
     path = tmp_path / "set.yaml"
     code, _, err = run("identify", folder / "stands.csv", *ARM, "-o", path)
     assert code == 1
-    assert "NOT trustworthy: no sample can be used" in err
+    assert "NOT trustworthy: no sample of axis 4 can be used" in err
     assert not path.exists()
     code, out, _ = run("identify", folder / "stands.csv", *ARM, "-o", path, "--axes", "1,2,3,5,6")
     assert code == 0

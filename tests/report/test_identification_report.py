@@ -320,7 +320,7 @@ def test_figures_draw_the_arrays(judged):
         [min(ends), max(ends)], line.get_ydata()[0] + 2.0 * wide * np.array([-1.0, 1.0])
     )
     band = memory_figure(judged).axes[4].collections[0].get_paths()[0].vertices
-    assert np.abs(band[:, 1]).max() == judged.whiteness.bound.max()
+    assert np.abs(band[:, 1]).max() == judged.whiteness.bound[:, 4].max()
     sums, figure = (
         sorted(judged.estimates, key=lambda one: one.deviation / abs(one.estimate)),
         sums_figure(judged),

@@ -3,6 +3,8 @@
 Every row ``y = Y beta + noise`` is folded into the factor R of ``[Y y]`` of its axis [Golub & Van
 Loan, Matrix Computations, ch. 5]. Factors of two logs fold into one, in any grouping; solving,
 weighing the axes and the noise of each of them need the factors only, never the samples again.
+
+A right-hand side of NaN is masked: the axis has no equation at that sample, the others have theirs.
 """
 
 from __future__ import annotations
@@ -44,7 +46,10 @@ class Equations(Protocol):
         """Equations per sample."""
 
     def __call__(self, pieces: Iterable[Motion]) -> Blocks:
-        """Yield ``Y`` ``(N, size, p)`` and ``y`` ``(N, size)`` in cache-sized blocks."""
+        """Yield ``Y`` ``(N, size, p)`` and ``y`` ``(N, size)`` in cache-sized blocks.
+
+        NaN in ``y`` stands for no equation.
+        """
 
 
 class Accumulator:
@@ -53,6 +58,8 @@ class Accumulator:
     def __init__(self, size: int, names: Sequence[str], units: Sequence[str]) -> None:
         """Start empty, for ``size`` equations per sample in the named parameters."""
         self.size, self.names, self.units, self.samples = size, tuple(names), tuple(units), 0
+        self.counts = np.zeros(size)
+        """Equations of each axis, masked ones left out, shape ``(size,)``."""
         self.factors = np.zeros((size, self.p + 1, self.p + 1))
 
     @property
@@ -65,7 +72,7 @@ class Accumulator:
 
         Args:
             Y: Regressors, shape ``(N, size, p)``.
-            y: Right-hand sides, shape ``(N, size)``.
+            y: Right-hand sides, shape ``(N, size)``; NaN where there is no equation.
             weights: Of each equation, 1 / variance up to a factor, shape ``(N, size)``; default 1.
 
         Returns:
@@ -84,15 +91,22 @@ class Accumulator:
                 f"the right-hand side of {count} samples needs shape ({count}, {self.size}), got"
                 f" {right.shape}"
             )
-        if not (np.isfinite(right).all() and np.isfinite(left).all()):
-            raise InputError("a regression takes finite numbers only: leave samples with NaN out")
+        if np.isinf(right).any() or not np.isfinite(left).all():
+            raise InputError(
+                "a regression takes finite numbers only, and NaN on the right where an axis has no"
+                " equation"
+            )
         roots = None if weights is None else np.sqrt(positive_weights(weights, right.shape))
+        masked = np.isnan(right)
         for i in range(self.size):
             block, last = left[:, i], right[:, i]
             if roots is not None:
                 block, last = roots[:, i, None] * block, roots[:, i] * last
+            if masked[:, i].any():
+                block, last = block[~masked[:, i]], last[~masked[:, i]]
             self.factors[i] = update_factor(self.factors[i], block, last)
         self.samples += count
+        self.counts += count - masked.sum(axis=0)
         return self
 
     def merge(self, other: Accumulator) -> Accumulator:
@@ -100,7 +114,7 @@ class Accumulator:
         if (self.size, self.names) != (other.size, other.names):
             raise InputError("only sums of the same equations in the same parameters merge")
         both = Accumulator(self.size, self.names, self.units)
-        both.samples = self.samples + other.samples
+        both.samples, both.counts = self.samples + other.samples, self.counts + other.counts
         both.factors[:] = [
             update_factor(mine, theirs)
             for mine, theirs in zip(self.factors, other.factors, strict=True)
@@ -126,7 +140,7 @@ class Accumulator:
             units: Of the same.
         """
         changed = Accumulator(self.size, names, units)
-        changed.samples = self.samples
+        changed.samples, changed.counts = self.samples, self.counts.copy()
         changed.factors[:] = [
             update_factor(np.zeros((changed.p + 1,) * 2), full @ matrix) for full in self.factors
         ]
@@ -178,6 +192,14 @@ def update_factor(factor: Array, block: Array, right: Array | None = None) -> Ar
     result = np.zeros_like(factor)
     result[inner] = top
     return result
+
+
+def without_masked(Y: Array, y: Array) -> tuple[Array, Array]:
+    """Return equations with zeros in place of those that are masked."""
+    masked = np.isnan(y)
+    if not masked.any():
+        return Y, y
+    return np.where(masked[..., None], 0.0, Y), np.where(masked, 0.0, y)
 
 
 def positive_weights(weights: ArrayLike, shape: tuple[int, ...]) -> Array:

@@ -9,7 +9,8 @@ the noise. Where it has been done, the covariance here accounts for it:
 - :func:`with_autocorrelation` for noise of any colour, which its residuals tell.
 
 Both take the noise of an axis as of one size and colour along the logs, and need further passes
-through the samples, along each log on its own.
+through the samples, along each log on its own. A masked torque counts as 0 in sums over pairs of
+samples, as one beyond the ends of a log does.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import starmap
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,7 +27,7 @@ from ...checks import finite
 from ...errors import InputError
 from ...model.types import Array
 from ...trajectory import Motion
-from .accumulator import Accumulator, Equations
+from .accumulator import Accumulator, Equations, without_masked
 from .regression import Fit, invert_factor, sandwich_covariance
 from .streaming import Samples
 
@@ -59,7 +61,7 @@ def with_filter(fit: Fit, samples: Samples, rows: Equations, taps: ArrayLike) ->
             f"taps of a filter that keeps a constant sum up to 1, not {response.sum():g}"
         )
     share = float(np.square(response).sum())
-    degrees = share * fit.samples * fit.noise.size - fit.beta.size
+    degrees = share * float(fit.counts.sum()) - fit.beta.size
     if degrees <= 0.0:
         raise InputError(
             f"this filter leaves {share * fit.samples:.0f} independent samples, too few for"
@@ -107,18 +109,19 @@ def with_autocorrelation(fit: Fit, samples: Samples, rows: Equations, lags: int)
         invert_factor(fit.factor[:-1, :-1], fit.names),
         np.zeros_like(fit.covariance),
     )
+    counts = np.maximum(fit.counts, 1.0)
     for _ in range(ROUNDS):
         lagged = samples.reduce(
             partial(_lagged, beta=fit.beta, covariance=covariance, rows=rows, lags=lags)
         ).total
-        response, innovation = _whitener(lagged / fit.samples)
+        response, innovation = _whitener(lagged / counts)
         passed = samples.reduce(partial(_passed, rows=rows, response=response))
         covariance = sandwich_covariance(inverse, passed, np.square(fit.weights) * innovation)
     return replace(
         fit,
         covariance=covariance,
-        noise=np.sqrt(lagged[0] / fit.samples),
-        degrees=fit.samples / lags,
+        noise=np.sqrt(lagged[0] / counts),
+        degrees=float(fit.counts.mean()) / lags,
     )
 
 
@@ -147,7 +150,7 @@ def _lagged(
     doubted = bool(covariance.any())  # in the first round it is 0
     total = np.zeros((lags + 1, rows.size))
     last = np.zeros((lags, rows.size, 1 + doubted * beta.size))
-    for Y, y in rows(pieces):
+    for Y, y in starmap(without_masked, rows(pieces)):
         ahead, here = ((y - Y @ beta)[..., None],) * 2
         if doubted:
             here = np.concatenate([here, Y], axis=2)
@@ -191,7 +194,7 @@ def _passed(pieces: Iterable[Motion], rows: Equations, response: Array) -> Accum
 
     total, more = Accumulator(rows.size, rows.names, rows.units), len(response) - 1
     tail = np.zeros((more, rows.size, total.p))
-    for Y, _ in rows(pieces):
+    for Y, _ in starmap(without_masked, rows(pieces)):
         whole = fftconvolve(Y, response[:, :, None], axes=0)
         whole[:more] += tail
         ready, tail = whole[: len(Y)], whole[len(Y) :]

@@ -109,7 +109,7 @@ class LoadEquations:
         to_joint = frame_change(frame.placement.homogeneous)
         itself = self.robot.parameter_vector()
         for piece in pieces:
-            for q, v, a, tau in blocks(piece, self.robot, "v", "a", "tau"):
+            for q, v, a, tau in blocks(piece, self.robot, "v", "a", "tau", masked=True):
                 whole = self.robot.regressor(q, v, a)
                 yield whole[..., first : first + 10] @ to_joint, tau - whole @ itself
 

@@ -33,6 +33,8 @@ class Fit:
     weights: Array
     """Of the equations, shape ``(size,)``."""
     samples: int
+    counts: Array
+    """Equations of each axis, shape ``(size,)``: fewer than samples where torques are masked."""
     degrees: float
     """Of freedom: independent equations less parameters."""
     factor: Array
@@ -120,8 +122,9 @@ def least_squares(
     as_instance(
         total, Accumulator, "a fit is one of the sums that accumulate(samples, rows) returns"
     )
-    count = total.samples * total.size - total.p
-    if count <= 0:
+    equations = float(total.counts.sum())
+    degrees = equations - total.p
+    if degrees <= 0.0:
         raise InputError(
             f"{total.samples} samples of {total.size} equations are too few for {total.p}"
             " parameters"
@@ -131,14 +134,38 @@ def least_squares(
     inverse = invert_factor(whole[:-1, :-1], total.names)
     beta = inverse @ whole[:-1, -1]
     deviations = (
-        np.sqrt(total.residual_squares(beta) * total.size / count)
+        residual_noise(total.residual_squares(beta), total.counts, total.p)
         if noise is None
         else finite(noise, (total.size,), "noise")
     )
     covariance = sandwich_covariance(inverse, total, np.square(used * deviations))
     return Fit(
-        total.names, total.units, beta, covariance, deviations, used, total.samples, count, whole
+        total.names,
+        total.units,
+        beta,
+        covariance,
+        deviations,
+        used,
+        total.samples,
+        total.counts,
+        degrees,
+        whole,
     )
+
+
+def residual_noise(squares: Array, counts: Array, p: int) -> Array:
+    """Return the standard deviation of the residuals of each axis, shape ``(size,)``.
+
+    Each axis gives its share of the degrees of freedom that ``p`` parameters take.
+
+    Args:
+        squares: Sums of squared residuals, shape ``(size,)``.
+        counts: Equations of each axis, shape ``(size,)``.
+        p: Number of parameters.
+    """
+    shares = np.divide(counts.sum(), counts, out=np.zeros(len(counts)), where=counts > 0.0)
+    variance = squares * shares / (counts.sum() - p)
+    return np.asarray(np.sqrt(variance), dtype=float)
 
 
 def weighted_least_squares(total: Accumulator, passes: int = 1) -> Fit:

@@ -58,7 +58,7 @@ def huber(samples: Samples, rows: Equations, k: float = TUNING) -> Fit:
     if not k > 0.0:
         raise InputError(f"k is a positive number of standard deviations, got {k!r}")
     plain = accumulate(samples, rows)
-    fit, degrees = least_squares(plain), plain.samples - plain.p / plain.size
+    fit, degrees = least_squares(plain), plain.counts * (1.0 - plain.p / plain.counts.sum())
     noise, expected = floor_noise(plain, fit.noise), _expected(k)
     empty = Accumulator(rows.size, rows.names, rows.units)
     for _ in range(PASSES):
@@ -66,12 +66,15 @@ def huber(samples: Samples, rows: Equations, k: float = TUNING) -> Fit:
             partial(_pass, rows=rows, beta=fit.beta, noise=noise, k=k),
             _Pass(empty, np.zeros(rows.size), np.zeros(rows.size)),
         )
-        noise = floor_noise(plain, noise * np.sqrt(sums.clipped / (degrees * expected)))
+        seen = degrees > 0.0
+        share = np.divide(sums.clipped, degrees * expected, out=np.ones(rows.size), where=seen)
+        noise = floor_noise(plain, noise * np.sqrt(share))
         after = least_squares(sums.weighted, 1.0 / np.square(noise))
         moved = np.abs(after.beta - fit.beta)
         fit = after
         if (moved <= CONVERGED * fit.deviation).all():
-            return _with_spread(fit, plain, sums.clipped / degrees, sums.inside, noise)
+            squares = np.divide(sums.clipped, degrees, out=np.zeros(rows.size), where=seen)
+            return _with_spread(fit, plain, squares, sums.inside, noise)
     raise InputError(
         f"Huber's estimate does not settle in {PASSES} passes: are most samples outliers?"
     )
@@ -80,7 +83,7 @@ def huber(samples: Samples, rows: Equations, k: float = TUNING) -> Fit:
 def _with_spread(fit: Fit, plain: Accumulator, squares: Array, inside: Array, noise: Array) -> Fit:
     """Set noise and covariance: ``A`` from the share of inliers, ``B`` from clipped squares."""
     weights = 1.0 / np.square(noise)
-    factor = plain.combined_factor(weights * inside / plain.samples)
+    factor = plain.combined_factor(weights * inside / np.maximum(plain.counts, 1.0))
     half = invert_factor(factor[:-1, :-1], fit.names)
     return replace(fit, noise=noise, covariance=sandwich_covariance(half, plain, weights * squares))
 
@@ -89,9 +92,9 @@ def _pass(
     sums: _Pass, pieces: Iterable[Motion], rows: Equations, beta: Array, noise: Array, k: float
 ) -> _Pass:
     for Y, y in rows(pieces):
-        size = np.abs(y - Y @ beta) / noise
-        sums.weighted.add(Y, y, k / np.maximum(size, k))
-        sums.clipped[:] += np.square(np.minimum(size, k)).sum(axis=0)
+        size = np.abs(y - Y @ beta) / noise  # NaN where masked
+        sums.weighted.add(Y, y, k / np.fmax(size, k))
+        sums.clipped[:] += np.nansum(np.square(np.minimum(size, k)), axis=0)
         sums.inside[:] += (size < k).sum(axis=0)
     return sums
 

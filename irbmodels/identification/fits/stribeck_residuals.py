@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ...model.types import Array
 from ...trajectory import Motion
 from .accumulator import Accumulator, Equations, update_factor
+from .regression import residual_noise
 from .torque_equations import TorqueEquations
 
 ColumnIndices = NDArray[np.intp]
@@ -54,7 +55,7 @@ class Split(Accumulator):
         """Return what both hold together."""
         assert isinstance(other, Split)
         both, fast = Split(self.size, self.names, self.units), super().merge(other)
-        both.samples, both.factors = fast.samples, fast.factors
+        both.samples, both.counts, both.factors = fast.samples, fast.counts, fast.factors
         both.slow = [mine + theirs for mine, theirs in zip(self.slow, other.slow, strict=True)]
         return both
 
@@ -80,11 +81,13 @@ def add_split(
     for Y, y in rows(pieces):
         is_slow = np.abs(Y[:, np.arange(rows.size), places[:, 0]]) < reach
         for i, slow in enumerate(is_slow.T):
-            block = np.column_stack([Y[:, i], y[:, i]])
+            seen = ~np.isnan(y[:, i])
+            block, slow = np.column_stack([Y[:, i], y[:, i]])[seen], slow[seen]
             total.factors[i] = update_factor(total.factors[i], block[~slow])
             columns = np.flatnonzero(block.any(axis=0))
             total.slow[i].append((columns, block[np.ix_(slow, columns)]))
         total.samples += len(y)
+        total.counts += (~np.isnan(y)).sum(axis=0)
     return total
 
 
@@ -144,7 +147,7 @@ class Residuals:
 
     def __init__(self, split: Split, places: ColumnIndices) -> None:
         """Fold what does not vary; the rows of ``split`` are used up."""
-        self.split, self.p, self.samples = split, split.p, split.samples
+        self.split, self.p = split, split.p
         self.own = np.where(places[:, 2] >= 0, self.p - 1 + np.cumsum(places[:, 2] >= 0), -1)
         self.axes = [
             _AxisFactor(split.factors[i], split.slow_rows(i), place) if place[2] >= 0 else None
@@ -184,12 +187,11 @@ class Residuals:
 
     def noise(self, x: Array) -> Array:
         """Standard deviation of the residuals of each axis [N m, N]."""
-        size = len(self.axes)
         squares = [
             np.square(jacobian[:, : self.p] @ x[: self.p] - right).sum()
-            for jacobian, right in (self.of_axis(i, x) for i in range(size))
+            for jacobian, right in (self.of_axis(i, x) for i in range(len(self.axes)))
         ]
-        return np.sqrt(np.array(squares) / (self.samples - x.size / size))
+        return residual_noise(np.array(squares), self.split.counts, x.size)
 
     def accumulated(self, x: Array, equations: Equations) -> Accumulator:
         """Return the factors of equations linearized at ``x = [beta, v_St]``.
@@ -197,7 +199,8 @@ class Residuals:
         Without columns of speeds where these equations have none.
         """
         total = Accumulator(len(self.axes), equations.names, equations.units)
-        total.samples, logs = self.samples, np.append(x[: self.p], np.log(x[self.p :]))
+        total.samples, total.counts = self.split.samples, self.split.counts
+        logs = np.append(x[: self.p], np.log(x[self.p :]))
         for i in range(total.size):
             jacobian, right = self.of_axis(i, logs)
             if total.p > self.p:

@@ -191,7 +191,7 @@ def _chosen(total: Accumulator, p: int, choice: NDArray[np.intp]) -> Accumulator
     falling = np.flatnonzero(choice >= 0)
     names = [*total.names[:p], *(f"Fs-Fc of equation {i + 1}" for i in falling)]
     result = Accumulator(total.size, names, [*total.units[:p], *("N m" for _ in falling)])
-    result.samples = total.samples
+    result.samples, result.counts = total.samples, total.counts.copy()
     for i, factor in enumerate(total.factors):
         block = np.zeros((len(factor), len(names) + 1))
         block[:, :p], block[:, -1] = factor[:, :p], factor[:, -1]

@@ -61,7 +61,8 @@ class BaseParameterEquations:
 class TorqueEquations(BaseParameterEquations):
     """``tau = Y(q, v, a) beta`` on the axes that move.
 
-    What is not in ``beta`` keeps the value it has in the robot.
+    What is not in ``beta`` keeps the value it has in the robot. A torque of NaN is masked: no
+    equation of its axis at that sample.
 
     The pieces need ``v``, ``a`` and ``tau``; axes that are not identified must stand where
     ``base_parameters`` held them.
@@ -82,14 +83,16 @@ class TorqueEquations(BaseParameterEquations):
         """Yield ``Y`` ``(N, size, rank)`` and the right-hand side ``(N, size)`` [N m, N]."""
         axes = list(self.base.axes)
         for piece in pieces:
-            for q, v, a, tau in blocks(piece, self.robot, "v", "a", "tau"):
+            for q, v, a, tau in blocks(piece, self.robot, "v", "a", "tau", masked=True):
                 whole = self.robot.regressor(q, v, a)
                 rest = whole @ self.known if self.known.any() else 0.0
                 yield self.base.reduced(whole), (tau - rest)[:, axes]
 
 
-def blocks(piece: Motion, robot: Robot, *needed: str, length: int = BLOCK) -> Iterable[list[Array]]:
-    """Cut ``q`` and what else is needed of a piece into blocks.
+def blocks(
+    piece: Motion, robot: Robot, *needed: str, length: int = BLOCK, masked: bool = False
+) -> Iterable[list[Array]]:
+    """Cut ``q`` and what else is needed of a piece into blocks; ``masked`` torques may be NaN.
 
     Raises:
         InputError: if the piece is of another robot, or lacks something.
@@ -106,8 +109,9 @@ def blocks(piece: Motion, robot: Robot, *needed: str, length: int = BLOCK) -> It
                 f"{name} of {robot.name} needs shape ({arrays[0].shape[0]}, {robot.n}), got"
                 f" {array.shape}"
             )
-        if not np.isfinite(array).all():
-            first = int(np.argwhere(~np.isfinite(array))[0, 0])
+        bad = np.isinf(array) if masked and name == "tau" else ~np.isfinite(array)
+        if bad.any():
+            first = int(np.argwhere(bad)[0, 0])
             raise InputError(
                 f"{name} is not finite at sample {first} of a piece: leave such samples out"
             )

@@ -55,6 +55,8 @@ UNUSABLE = Flag(sum(flag for flag in Flag if flag is not Flag.AT_REST))
 
 Equations without dry friction may see rest.
 """
+TORQUE_FLAGS = Flag.NO_TORQUE | Flag.TORQUE_OUTLIER | Flag.SATURATED | Flag.AT_REST
+"""Flags that spoil the torque of their axis; others spoil its motion, and so all torques."""
 
 
 class Finding(NamedTuple):
@@ -296,10 +298,13 @@ class Recording:
     def usable(
         self, avoid: Flag = UNUSABLE, axes: ArrayLike | None = None
     ) -> tuple[list[Motion], Finding]:
-        """Return the segments without a flag of ``avoid``, and a finding on the excluded samples.
+        """Return segments that can be used, and a finding on what is left out of them.
+
+        A position of one axis is in the torques of all: a flag on it leaves the sample out. A flag
+        on a torque leaves out that torque alone, which is NaN in the segments.
 
         Args:
-            avoid: Flags that exclude a sample.
+            avoid: Flags that exclude a position or a torque.
             axes: Numbers from 1 of the axes that count; default all.
 
         Raises:
@@ -307,17 +312,25 @@ class Recording:
         """
         counted = range(1, self.n + 1) if axes is None else np.atleast_1d(axes).tolist()
         chosen = [as_int(axis, "an axis of this recording", 1, self.n) - 1 for axis in counted]
-        bad = np.asarray(self.has(avoid)[:, chosen].any(axis=1), dtype=bool)
-        motions = [self.select(part).motion for part in self.segments(bad)]
-        held = {
-            flag.name: int(self.has(flag)[:, chosen].any(axis=1).sum())
-            for flag in Flag
-            if flag & avoid
+        masked = np.zeros(self.q.shape, dtype=bool)
+        masked[:, chosen] = self.has(avoid & TORQUE_FLAGS)[:, chosen]
+        bad = self.has(avoid & ~TORQUE_FLAGS)[:, chosen].any(axis=1)
+        bad = np.asarray(bad | masked[:, chosen].all(axis=1), dtype=bool)
+        tau = None if self.tau is None else np.where(masked, np.nan, self.tau)
+        motions = [
+            self.select(part).motion._replace(tau=None if tau is None else tau[part])
+            for part in self.segments(bad)
+        ]
+        single = int(masked[~bad].sum())
+        message = f"{int(bad.sum())} of {len(self)} samples left out"
+        message += f", and {single} torques of single axes" * bool(single)
+        counts = {
+            flag.name: int(held.sum() if flag & TORQUE_FLAGS else held.any(axis=1).sum())
+            for flag in avoid
+            if (held := self.has(flag)[:, chosen]).any()
         }
-        reasons = ", ".join(f"{count} {name}" for name, count in held.items() if count)
-        return motions, Finding(
-            f"{int(bad.sum())} of {len(self)} samples left out{f' ({reasons})' if reasons else ''}"
-        )
+        reasons = ", ".join(f"{count} {name}" for name, count in counts.items())
+        return motions, Finding(message + f" ({reasons})" * bool(reasons))
 
     def report(self) -> str:
         """Return all findings and counts of flags, one per line."""

@@ -171,16 +171,22 @@ def axis_indices(robot: Robot, axes: Sequence[int] | None) -> tuple[int, ...]:
 
 
 def usable_segments(recordings: Sequence[Recording], axes: Sequence[int]) -> list[Motion]:
-    """Return the segments without a flag on any of the axes (0-based).
+    """Return the segments in which motions of these axes (0-based) can be used.
+
+    Torques that cannot be are NaN: each is left out alone.
 
     Raises:
-        InputError: if there are none; the message counts the flags.
+        InputError: if there are none, or none with a torque of an axis; the message counts the
+            flags.
     """
     parts = [recording.usable(AVOID, [axis + 1 for axis in axes]) for recording in recordings]
     segments = [motion for motions, _ in parts for motion in motions]
-    if not segments:
+    seen = [np.isfinite(np.asarray(motion.tau)).any(axis=0) for motion in segments]
+    missing = [axis + 1 for axis in axes if not any(one[axis] for one in seen)]
+    if missing:
         messages = "; ".join(finding.message for _, finding in parts)
-        raise InputError(f"no sample can be used: {messages}")
+        some = f"sample of axis {', '.join(map(str, missing))}" if segments else "sample"
+        raise InputError(f"no {some} can be used: {messages}")
     return segments
 
 
@@ -243,9 +249,10 @@ def _accuracy(logs: Sequence[PredictedTorques], *, previous: bool = False) -> Ac
     errors = measured - np.concatenate(
         [part.previous if previous else part.predicted for part in logs]
     )
-    rmse, average = np.sqrt(np.square(errors).mean(axis=0)), np.abs(measured).mean(axis=0)
+    rmse = np.sqrt(np.nanmean(np.square(errors), axis=0))
+    average = np.nanmean(np.abs(measured), axis=0)
     share = np.divide(100.0 * rmse, average, out=np.full(rmse.shape, np.inf), where=average > 0.0)
-    return Accuracy(np.abs(errors).mean(axis=0), rmse, average, share)
+    return Accuracy(np.nanmean(np.abs(errors), axis=0), rmse, average, share)
 
 
 def _estimates(fit: Fit, previous: Array) -> tuple[BaseParameterEstimate, ...]:
@@ -287,10 +294,13 @@ def _negative_parameters(identified: IdentifiedParameters) -> tuple[str, ...]:
 def _coverage(robot: Robot, axes: tuple[int, ...], logs: Sequence[PredictedTorques]) -> Coverage:
     limits, law = robot.limits, robot.friction_model
     q, v, a = _states(logs)
+    seen = np.ones(v.shape, dtype=bool)
+    seen[:, list(axes)] = ~np.isnan(np.concatenate([part.measured for part in logs]))
     speed = np.abs(v).max(axis=0)
     slow = np.full(robot.n, np.nan)
     if law is not None:
-        slow = np.where(law.falls, (np.abs(v) < 2.0 * law.v_St).mean(axis=0), np.nan)
+        slow = (seen & (np.abs(v) < 2.0 * law.v_St)).sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
+        slow = np.where(law.falls, slow, np.nan)
     bounded = limits.upper - limits.lower < UNLIMITED
     coverage = Coverage(
         low=q.min(axis=0),

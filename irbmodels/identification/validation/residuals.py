@@ -26,7 +26,7 @@ class Whiteness(NamedTuple):
     autocorrelation: Array
     """Autocorrelation at lags 1, 2 .., shape ``(lags, size)``."""
     bound: Array
-    """By which that of white noise stays 95 % of the time, shape ``(lags,)``."""
+    """By which that of white noise stays 95 % of the time, shape ``(lags, size)``."""
     statistic: Array
     """``N (N + 2) sum r_l^2 / N_l`` [Ljung & Box 1978], ``N_l`` pairs at lag ``l``, ``(size,)``."""
     p: Array
@@ -63,35 +63,31 @@ def whiteness_test(stretches: Sequence[Array], lags: int = LAGS) -> Whiteness:
     """Test residuals for whiteness.
 
     Args:
-        stretches: Residuals in the order of time, ``(N_k, size)`` each, without a hole; pairs are
-            taken inside each.
+        stretches: Residuals in the order of time, ``(N_k, size)`` each, NaN in holes of an axis;
+            pairs are taken inside each.
         lags: Number of lags.
     """
     from scipy.special import chdtrc
 
-    size, count = stretches[0].shape[1], sum(len(part) for part in stretches)
-    lengths = np.array([len(part) for part in stretches])
-    mean = np.concatenate(stretches).mean(axis=0)
-    # zeros between stretches, so that pairs across a hole count nothing; an axis after the other
-    centred, start = np.zeros((size, count + lags * len(stretches))), 0
-    for part in stretches:
-        centred[:, start : start + len(part)] = (part - mean).T
-        start += len(part) + lags
+    size, gap = stretches[0].shape[1], np.full((lags, stretches[0].shape[1]), np.nan)
+    joined = np.concatenate([rows for part in stretches for rows in (part, gap)]).T
+    seen = ~np.isnan(joined)
+    count = seen.sum(axis=1).astype(float)
+    # zeros in holes, so that pairs across them count nothing; an axis after the other
+    centred = np.where(seen, joined - _mean(joined)[:, None], 0.0)
     variance = np.einsum("in,in->i", centred, centred)
-    correlations, pairs = np.zeros((lags, size)), np.zeros(lags)
+    correlations, pairs = np.zeros((lags, size)), np.zeros((lags, size))
     for lag in range(1, lags + 1):
         products = np.einsum("in,in->i", centred[:, lag:], centred[:, :-lag])
         correlations[lag - 1] = np.divide(
             products, variance, out=np.zeros(size), where=variance > 0.0
         )
-        pairs[lag - 1] = np.maximum(lengths - lag, 0).sum()
+        pairs[lag - 1] = (seen[:, lag:] & seen[:, :-lag]).sum(axis=1)
     statistic = (
-        count
-        * (count + 2.0)
-        * (np.square(correlations) / np.maximum(pairs, 1.0)[:, None]).sum(axis=0)
+        count * (count + 2.0) * (np.square(correlations) / np.maximum(pairs, 1.0)).sum(axis=0)
     )
-    bound = 1.96 * np.sqrt(pairs) / count
-    lasting = np.cumprod(correlations > bound[:, None], axis=0)
+    bound = 1.96 * np.sqrt(pairs) / np.maximum(count, 1.0)
+    lasting = np.cumprod(correlations > bound, axis=0)
     memory = 1.0 + 2.0 * (correlations * lasting).sum(axis=0)
     return Whiteness(
         correlations, bound, statistic, np.asarray(chdtrc(lags, statistic), dtype=float), memory
@@ -111,19 +107,19 @@ def state_dependence(
     from scipy.special import fdtrc
 
     residual, ends = np.concatenate(stretches), np.cumsum([len(part) for part in stretches])[:-1]
-    count, size = residual.shape
+    size, count = residual.shape[1], (~np.isnan(residual)).sum(axis=0)
     shape = (size, len(states), states[0].shape[1])
     share, p = np.full(shape, np.nan), np.full(shape, np.nan)
-    centred = residual - residual.mean(axis=0)
-    total = np.square(centred).sum(axis=0)
+    centred = residual - _mean(residual.T)
+    total = np.nansum(np.square(centred), axis=0)
     for kind, state in enumerate(states):
         for axis, column in enumerate(state.T):
             if np.ptp(column) < CONSTANT:
                 continue
             indices, bins = _bin_indices(column)
             means, counts = _bin_means(indices, bins, centred)
-            between = (counts[:, None] * np.square(means)).sum(axis=0)
-            noise = (total - between) / (count - bins)
+            between = (counts * np.square(means)).sum(axis=0)
+            noise = (total - between) / np.maximum(count - bins, 1.0)
             memory = whiteness_test(
                 np.split(centred - means[indices], ends), lags
             ).correlation_length
@@ -139,12 +135,14 @@ def state_dependence(
 
 
 def binned_mean(residual: Array, column: Array, memory: float) -> BinnedMean:
-    """Return the mean of one axis' residual ``(N,)`` over a quantity ``(N,)``."""
+    """Return the mean of one axis' residual ``(N,)``, NaN in holes, over a quantity ``(N,)``."""
+    seen = ~np.isnan(residual)
+    residual, column = residual[seen], column[seen]
     indices, bins = _bin_indices(column)
     at, counts = _bin_means(indices, bins, column[:, None])
     mean, _ = _bin_means(indices, bins, residual[:, None])
     square, _ = _bin_means(indices, bins, np.square(residual - mean[indices, 0])[:, None])
-    return BinnedMean(at[:, 0], mean[:, 0], np.sqrt(square[:, 0] * memory / counts))
+    return BinnedMean(at[:, 0], mean[:, 0], np.sqrt(square[:, 0] * memory / counts[:, 0]))
 
 
 def _bin_indices(column: Array) -> tuple[NDArray[np.intp], int]:
@@ -158,9 +156,23 @@ def _bin_indices(column: Array) -> tuple[NDArray[np.intp], int]:
 
 
 def _bin_means(indices: NDArray[np.intp], bins: int, values: Array) -> tuple[Array, Array]:
-    """Return means in bins ``(bins, k)``, and how many samples each has."""
-    counts = np.bincount(indices, minlength=bins).astype(float)
-    sums = np.stack(
-        [np.bincount(indices, weights=column, minlength=bins) for column in values.T], axis=1
+    """Return means in bins ``(bins, k)``, and how many samples each has; NaN is none."""
+    seen = ~np.isnan(values)
+    counts = np.stack(
+        [np.bincount(indices, weights=column, minlength=bins) for column in seen.T], axis=1
     )
-    return sums / counts[:, None], counts
+    sums = np.stack(
+        [
+            np.bincount(indices, weights=column, minlength=bins)
+            for column in np.where(seen, values, 0.0).T
+        ],
+        axis=1,
+    )
+    return sums / np.maximum(counts, 1.0), np.asarray(counts, dtype=float)
+
+
+def _mean(rows: Array) -> Array:
+    """Mean of each row without its NaN; 0 where it has nothing else."""
+    seen = ~np.isnan(rows)
+    total = np.where(seen, rows, 0.0).sum(axis=1)
+    return np.asarray(total / np.maximum(seen.sum(axis=1), 1), dtype=float)

@@ -20,6 +20,7 @@ class PredictedTorques(NamedTuple):
 
     motion: Motion
     measured: Array
+    """NaN where a torque is left out."""
     predicted: Array
     previous: Array
     """Predicted by the previous set."""
@@ -63,7 +64,7 @@ class Coverage(NamedTuple):
     acceleration: Array
     """Largest."""
     slow: Array
-    """Share of the samples below twice the Stribeck speed; NaN if there is none."""
+    """Share of the usable torques below twice the Stribeck speed; NaN if there is none."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -123,7 +124,10 @@ class Verdict:
         return np.asarray((np.abs(self.residual()) <= half).mean(axis=0), dtype=float)
 
     def residual(self) -> Array:
-        """Measured less predicted torques on held-out samples, ``(N, size)``."""
+        """Measured less predicted torques on held-out samples, ``(N, size)``.
+
+        NaN where a torque is left out.
+        """
         return np.concatenate([part.measured - part.predicted for part in self.logs])
 
     def state(self, quantity: str) -> Array:

@@ -52,13 +52,13 @@ def memory_figure(verdict: Verdict) -> Figure:
     white = verdict.whiteness
     lags = np.arange(1, len(white.bound) + 1)
     for i, (axes, axis) in enumerate(zip(grid, verdict.axes, strict=True)):
-        r = white.autocorrelation[:, i]
-        axes.fill_between(lags, -white.bound, white.bound, color="0.9", lw=0.0)
+        r, bound = white.autocorrelation[:, i], white.bound[:, i]
+        axes.fill_between(lags, -bound, bound, color="0.9", lw=0.0)
         axes.vlines(
             lags,
             0.0,
             r,
-            color=[BAD if outside else AXIS_COLORS[0] for outside in np.abs(r) > white.bound],
+            color=[BAD if outside else AXIS_COLORS[0] for outside in np.abs(r) > bound],
             lw=2.2,
         )
         axes.axhline(0.0, color="0.5", lw=0.6)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ...identification.recordings.recording import TORQUE_FLAGS, Flag
 from ...identification.validation.criteria import (
     CORRELATED,
     SIGNIFICANT,
@@ -143,7 +144,11 @@ def remarks(verdict: Verdict) -> list[str]:
             " what they were"
         )
     for name, share in verdict.flagged.items():
-        lines.append(f"{share:.1%} of the samples are flagged {name} and left out")
+        lines.append(
+            f"{share:.1%} of the samples have a torque that is flagged {name} and left out"
+            if Flag[name] & TORQUE_FLAGS
+            else f"{share:.1%} of the samples are flagged {name} and left out"
+        )
     return lines
 
 
