@@ -423,7 +423,7 @@ class Kernels(FrameKernels):
     coriolis = _KernelOf("``(q, v) -> C``, ``(n, n, N)``.")
     coriolis_torque = _KernelOf("``(q, v) -> C v``.")
     gravity = _KernelOf("``(q) -> g``.")
-    friction = _KernelOf("``(v) -> f``.")
+    friction = _KernelOf("``(v) -> f``, or ``(q, v) -> f`` of a law with mu.")
     energy = _KernelOf("``(q, v) -> kinetic, potential``, ``(N,)`` each.")
     regressor = _KernelOf("``(q, v, a) -> Y``, ``(n, p, N)``.")
     inverse_dynamics_derivatives = _KernelOf(

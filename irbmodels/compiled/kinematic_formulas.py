@@ -55,7 +55,7 @@ class Kinematics:
         self.mechanism = mechanism
         self.trace = Trace()
         n, bodies = mechanism.n, 10 * len(mechanism.joints)
-        self.parameter_count = bodies + n + (0 if mechanism.friction is None else 3 * n)
+        self.parameter_count = bodies + n + len(mechanism.friction_kinds) * n
         self.parameter_count += sum(len(spring.coefficients) for spring in mechanism.springs)
         self.parametric = parameters
 
@@ -97,8 +97,9 @@ class Kinematics:
             for number in range(1, len(self.mechanism.joints) + 1):
                 numbers |= {f"{name}{number}": next(values) for name in INERTIALS}
             numbers |= {f"IR{axis}": next(values) for axis in range(1, n + 1)}
-            for axis in range(1, n + 1 if self.mechanism.friction is not None else 1):
-                numbers |= {f"{name}{axis}": next(values) for name in ("FV", "FC", "FD")}
+            kinds = self.mechanism.friction_kinds
+            for axis in range(1, n + 1):
+                numbers |= {f"{name}{axis}": next(values) for name in kinds}
             for number, spring in enumerate(self.mechanism.springs, 1):
                 numbers |= {f"{name}{number}": next(values) for name in COEFFICIENTS[type(spring)]}
         return numbers

@@ -60,6 +60,12 @@ def shapes_of(query: str, n: int, p: int) -> tuple[tuple[int, ...], ...]:
     )
 
 
+def inputs_of(query: str, mechanism: Mechanism) -> tuple[str, ...]:
+    """Return the inputs of a query; friction that depends on the load has positions before."""
+    inputs = QUERIES[query].inputs
+    return ("q", *inputs) if query == "friction" and mechanism.needs_load else inputs
+
+
 def mechanism_for(query: str, source: Model | Frame) -> Mechanism:
     """Return what a query is written for: the chain to a frame, or a model, friction included."""
     if isinstance(source, Frame):
@@ -90,7 +96,8 @@ def program_for(query: str, mechanism: Mechanism) -> Program:
 
 def program_from(query: str, dynamics: Dynamics) -> Program:
     """Write a query as a program from given formulas."""
-    for name in (*QUERIES[query].inputs, *(["parameters"] if dynamics.parametric else [])):
+    names = inputs_of(query, dynamics.mechanism)
+    for name in (*names, *(["parameters"] if dynamics.parametric else [])):
         getattr(dynamics, name)  # declared in this order
     shapes = shapes_of(query, dynamics.mechanism.n, dynamics.parameter_count)
     results = getattr(dynamics, query)()
@@ -129,7 +136,7 @@ def casadi_function(query: str, mechanism: Mechanism, parameters: bool = False) 
     functions: dict[str, Callable[..., Any]] = {
         "add": operator.add, "sub": operator.sub, "mul": operator.mul, "neg": operator.neg,
         "inv": lambda x: 1.0 / x, "sin": ca.sin, "cos": ca.cos, "exp": ca.exp, "log": ca.log,
-        "sqrt": ca.sqrt, "sign": ca.sign,
+        "sqrt": ca.sqrt, "sign": ca.sign, "abs": ca.fabs,
     }  # fmt: skip
     results = evaluate(
         program,

@@ -7,6 +7,7 @@ moment and the acceleration of the next origin alike.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 
 from ..model.springs import Spring
 from .derivatives import jacobian
@@ -109,22 +110,47 @@ class Dynamics(Kinematics):
         if not self.parametric:
             return [[self.number[f"IA{i}_{j}"] for j in axes] for i in axes]
         inertia: Matrix = [[0.0] * self.mechanism.n for _ in axes]
-        for rotor, turns in enumerate(self._rotor_axes, 1):
+        for rotor, turns in enumerate(self._drive_axes, 1):
             add_product(inertia, turns, turns, self.number[f"IR{rotor}"])
         return inertia
 
     def friction(self) -> Vector:
-        """Friction torques (S000 eq. 54)."""
-        if self.mechanism.friction is None:
+        """Friction torques of the axes (S000 eq. 54 with further terms of a drive)."""
+        law = self.mechanism.friction
+        if law is None:
             return self.still
         torques = []
-        for axis, speed in enumerate(self.v, 1):
+        for drive, speed in enumerate(times(self._drive_axes, self.v), 1):
             coulomb, drop, steepness, viscous = (
-                self.number[f"{name}{axis}"] for name in ("FC", "FD", "KS", "FV")
+                self.number[f"{name}{drive}"] for name in ("FC", "FD", "KS", "FV")
             )
             dry = coulomb + drop * exp(-(steepness * (speed * speed)))
-            torques.append(dry * sign(speed) + viscous * speed)
-        return torques
+            torque = dry * sign(speed) + viscous * speed
+            for name in self.mechanism.friction_kinds[3:]:
+                if not is_zero(factor := self.number[f"{name}{drive}"]):
+                    torque = torque + factor * self._friction_per_unit(name, drive, speed)
+            torques.append(torque)
+        return times(transpose(self._drive_axes), torques)
+
+    def _friction_per_unit(self, name: str, drive: int, speed: Scalar) -> Scalar:
+        """Torque of a drive per unit of one of its constants, at a speed of the drive."""
+        formulas: dict[str, Callable[[], Scalar]] = {
+            "FV": lambda: speed,
+            "FC": lambda: sign(speed),
+            "FD": lambda: exp(-(self.number[f"KS{drive}"] * (speed * speed))) * sign(speed),
+            "FG": lambda: speed / (self.number[f"VG{drive}"] + abs(speed)),
+            "AC": lambda: abs(sign(speed)),
+            "AV": lambda: abs(speed),
+            "MU": lambda: abs(self._loads[drive - 1]) * sign(speed),
+        }
+        return formulas[name]()
+
+    @cached_property
+    def _loads(self) -> Vector:
+        """Static torques at the drives."""
+        if self.mechanism.drive_axes is None:
+            return self.gravity()
+        return times(transpose(self._square("RI")), self.gravity())
 
     def gravity(self) -> Vector:
         """Axis torques that hold the robot still."""
@@ -316,22 +342,25 @@ class Dynamics(Kinematics):
                 [times(rotation, v) for v in speeds],
             )
             columns.append(rows)
-        turns = times(self._rotor_axes, self.a)
+        turns = times(self._drive_axes, self.a)
         columns.append(
             [
                 [x * turn for x, turn in zip(row, turns, strict=True)]
-                for row in transpose(self._rotor_axes)
+                for row in transpose(self._drive_axes)
             ]
         )
         if self.mechanism.friction is not None:
-            columns += [self._friction_columns(axis) for axis in range(1, n + 1)]
+            speeds = times(self._drive_axes, self.v)
+            columns += [self._friction_columns(*drive) for drive in enumerate(speeds, 1)]
         columns += [self._spring_columns(i, s) for i, s in enumerate(self.mechanism.springs, 1)]
         return [[x for part in rows for x in part] for rows in zip(*columns, strict=True)]
 
     @property
-    def _rotor_axes(self) -> Matrix:
-        axes = range(1, self.mechanism.n + 1)
-        return [[self.number[f"RA{i}_{j}"] for j in axes] for i in axes]
+    def _drive_axes(self) -> Matrix:
+        n = self.mechanism.n
+        if self.mechanism.drive_axes is None:
+            return [[float(i == j) for j in range(n)] for i in range(n)]
+        return self._square("RA")
 
     def _spring_columns(self, number: int, spring: Spring) -> Matrix:
         position = self.q[spring.axis - 1]
@@ -340,9 +369,12 @@ class Dynamics(Kinematics):
         rows[spring.axis - 1] = [slope for (slope,) in jacobian(units, [position])]
         return rows
 
-    def _friction_columns(self, axis: int) -> Matrix:
-        speed = self.v[axis - 1]
-        drop = exp(-(self.number[f"KS{axis}"] * (speed * speed)))
-        rows: Matrix = [[0.0] * 3 for _ in range(self.mechanism.n)]
-        rows[axis - 1] = [speed, sign(speed), drop * sign(speed)]
-        return rows
+    def _square(self, name: str) -> Matrix:
+        axes = range(1, self.mechanism.n + 1)
+        return [[self.number[f"{name}{i}_{j}"] for j in axes] for i in axes]
+
+    def _friction_columns(self, drive: int, speed: Scalar) -> Matrix:
+        """Columns of one drive: torques of the axes per unit of each of its parameters."""
+        kinds = self.mechanism.friction_kinds
+        own = [self._friction_per_unit(name, drive, speed) for name in kinds]
+        return [[row[drive - 1] * x for x in own] for row in transpose(self._drive_axes)]

@@ -18,7 +18,7 @@ class InverseDerivatives(NamedTuple):
 
     q: Array
     v: Array
-    """At ``v = 0`` the slope of friction is that of its continuous part, Fv."""
+    """At ``v = 0`` the slope of friction is that of its continuous part, Fv + Fd / v_d."""
     a: Array
     """The mass matrix."""
 
@@ -51,8 +51,20 @@ def inverse_dynamics(
     if model.springs:
         by_q = by_q + np.diag(springs.stiffness(model.springs, q))
     if friction and model.friction is not None:
-        by_v = by_v + np.diag(model.friction.derivative(v))
+        D, law = model.drive_axes, model.friction
+        by_v = by_v + (D.T * law.derivative(D @ v)) @ D
+        if law.needs_load:
+            slopes = law.load_derivative(D @ v, dynamics.drive_load(model, q))
+            by_q = by_q + (D.T * slopes) @ model.loads_per_torque @ gravity(model, q)
     return InverseDerivatives(by_q, by_v, dynamics.mass_matrix(model, q))
+
+
+def gravity(model: Model, q: Array) -> Array:
+    """Derivatives of the static torques by q, springs included, shape ``(n, n)``."""
+    tree, coupling = model.tree, model.tree.coupling
+    slopes = pin.computeGeneralizedGravityDerivatives(tree.model, tree.data, coupling.position(q))
+    result = np.asarray(coupling.G.T @ slopes @ coupling.G)
+    return result + np.diag(springs.stiffness(model.springs, q)) if model.springs else result
 
 
 def forward_dynamics(inverse: InverseDerivatives) -> ForwardDerivatives:
@@ -76,8 +88,8 @@ def energy_regressor(model: Model, q: Array, v: Array) -> EnergyRegressor:
         pin.computeKineticEnergyRegressor(tree.model, tree.data, tree_q, tree_v)
     ).ravel()
     potential = np.array(pin.computePotentialEnergyRegressor(tree.model, tree.data, tree_q)).ravel()
-    friction = np.zeros(3 * model.n if model.friction else 0)
-    rotors = 0.5 * np.square(model.rotor_axes @ v)
+    friction = np.zeros(len(model.friction.kinds) * model.n if model.friction else 0)
+    rotors = 0.5 * np.square(model.drive_axes @ v)
     stored = springs.energy_regressor(model.springs, q)
     return EnergyRegressor(
         np.concatenate([kinetic, rotors, friction, np.zeros_like(stored)]),

@@ -1,7 +1,7 @@
 """Dynamics of a model in axis coordinates, for one state: the reference of all machine code.
 
-Rigid bodies are computed on the unreduced tree and projected with the constant coupling; friction,
-springs and rotor inertia are added after the projection, since each is of its own axis.
+Rigid bodies are computed on the unreduced tree and projected with the constant coupling. Springs of
+the axes, and friction and rotor inertia of the drives, are added after the projection.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def forward_dynamics(model: Model, q: Array, v: Array, tau: Array) -> Array:
 
 
 def mass_matrix(model: Model, q: Array) -> Array:
-    """``M = G' M_tree G + diag(J_rotor)``, shape ``(n, n)``."""
+    """``M = G' M_tree G + D' diag(J_rotor) D``, shape ``(n, n)``."""
     tree, coupling = model.tree, model.tree.coupling
     M: Array = coupling.G.T.dot(pin.crba(tree.model, tree.data, coupling.position(q))).dot(
         coupling.G
@@ -92,6 +92,27 @@ def gravity(model: Model, q: Array) -> Array:
     return held + springs.torque(model.springs, q) if model.springs else held
 
 
+def friction(model: Model, q: Array | None, v: Array) -> Array:
+    """Friction torques of the axes, ``D' f(D v, D^-T g)``, of states ``(..., n)``; 0 without law.
+
+    Raises:
+        MissingData: if the law needs the load and ``q`` is None.
+    """
+    law, D = model.friction, model.drive_axes
+    if law is None:
+        return np.zeros(v.shape)
+    load = None if q is None or not law.needs_load else drive_load(model, q)
+    if not model.has_coupled_drives:
+        return law.torque(v, load)
+    return np.asarray(law.torque(v @ D.T, load) @ D)
+
+
+def drive_load(model: Model, q: Array) -> Array:
+    """Static torques at the drives [N m, N], shape ``(n,)``: ``D' load = g``."""
+    held = gravity(model, q)
+    return np.asarray(model.loads_per_torque @ held) if model.has_coupled_drives else held
+
+
 def energy(model: Model, q: Array, v: Array) -> Energy:
     """Kinetic and potential energy [J] of links, tool, payload, rotors and springs."""
     tree, coupling = model.tree, model.tree.coupling
@@ -109,8 +130,8 @@ def regressor(model: Model, q: Array, v: Array, a: Array) -> Array:
     """Matrix ``Y`` whose product with :func:`parameter_vector` is the torque, friction included.
 
     Columns: ten per body of the tree [m, m c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz] about the link origin,
-    then the rotor inertias, then Fv, Fc, Fs - Fc per axis where the model has friction, then the
-    coefficients of its springs.
+    then the rotor inertias, then the ``kinds`` of the friction law per drive where there is one, at
+    the load of the model as it is, then the coefficients of its springs.
     """
     tree, coupling = model.tree, model.tree.coupling
     G = coupling.G
@@ -118,8 +139,11 @@ def regressor(model: Model, q: Array, v: Array, a: Array) -> Array:
         tree.model, tree.data, coupling.position(q), coupling.velocity(v), coupling.velocity(a)
     )
     bodies = G.T @ np.reshape(of_tree, (len(G), -1))  # eigenpy drops the axis of a single row
-    rotors = model.rotor_axes.T * (model.rotor_axes @ a)
-    columns = [bodies, rotors] + ([model.friction.regressor(v)] if model.friction else [])
+    D, law = model.drive_axes, model.friction
+    columns = [bodies, D.T * (D @ a)]
+    if law is not None:
+        load = drive_load(model, q) if law.needs_load else None
+        columns.append(D.T @ law.regressor(D @ v, load))
     if model.springs:
         columns.append(springs.regressor(model.springs, q))
     return np.hstack(columns)

@@ -37,6 +37,20 @@ class Bar(NamedTuple):
     """Origin of the bar's frame from axis 2 [m], in the axes of link_3, which are the crank's."""
 
 
+class DriveFriction(NamedTuple):
+    """Friction law of one drive (:class:`irbmodels.Stribeck`)."""
+
+    Fs: float
+    Fc: float
+    Fv: float
+    v_St: float
+    Fd: float
+    v_d: float
+    dFc: float
+    dFv: float
+    mu: float
+
+
 class Chain(NamedTuple):
     """A serial chain with masses in modified DH frames, driven through ``theta = A q + theta0``."""
 
@@ -47,12 +61,11 @@ class Chain(NamedTuple):
     """Crank and rod of a parallelogram, where they have mass of their own."""
     gravity: Array
     """[m/s^2], base axes."""
-    friction: tuple[tuple[float, float, float, float], ...] | None
-    """Fs, Fc, Fv, v_St per axis."""
+    friction: tuple[DriveFriction, ...] | None
     rotors: Array
     """Inertia on the arm side of each motor [kg m^2, kg], shape ``(n,)``."""
-    rotor_axes: Array
-    """Row i: turns of rotor i per turn of each axis, ``(n, n)``; identity without coupled wrist."""
+    drive_axes: Array
+    """Row i: turns of drive i per turn of each axis, ``(n, n)``; identity without coupled wrist."""
     tcp: Array
     """Pose of the TCP in the last link, ``(4, 4)``."""
 
@@ -70,7 +83,7 @@ def euler_lagrange(
 ) -> Array:
     """Axis torques [N m, N] from energies: ``M a + C v + G + F(v) - J' w``."""
     M, C, G = lagrange_terms(chain, q, v)
-    tau = M @ a + C @ v + G + friction(chain, v)
+    tau = M @ a + C @ v + G + friction(chain, v, G)
     if wrench is not None:
         frames = _frames(chain.table, q)
         linear, angular = _jacobian(
@@ -149,16 +162,30 @@ def newton_euler(chain: Chain, q: Array, v: Array, a: Array, wrench: Array | Non
             R, offset = step[i][:3, :3], step[i][:3, 3]
             force[i - 1] += R @ force[i]
             moment[i - 1] += R @ moment[i] + np.cross(offset, R @ force[i])
-    rotors = chain.rotor_axes.T @ (chain.rotors * (chain.rotor_axes @ a))
-    return np.asarray(table.A.T @ tau + rotors + friction(chain, v))
+    rotors = chain.drive_axes.T @ (chain.rotors * (chain.drive_axes @ a))
+    rigid = np.asarray(table.A.T @ tau + rotors)
+    if chain.friction is None:
+        return rigid
+    held = newton_euler(chain._replace(friction=None), q, np.zeros(n), np.zeros(n))
+    return rigid + friction(chain, v, held)
 
 
-def friction(chain: Chain, v: Array) -> Array:
-    """Friction torque [N m, N] axis by axis (eq. 54)."""
-    result = np.zeros(len(v))
-    for i, (static, coulomb, viscous, stribeck) in enumerate(chain.friction or ()):
-        dry = coulomb + (static - coulomb) * np.exp(-((v[i] / stribeck) ** 2))
-        result[i] = dry * np.sign(v[i]) + viscous * v[i]
+def friction(chain: Chain, v: Array, held: Array) -> Array:
+    """Friction torque [N m, N] drive by drive (eq. 54 and further terms), projected to the axes.
+
+    ``held`` are the axis torques that hold the robot still; ``D' u = held`` of the drives.
+    """
+    D, result = chain.drive_axes, np.zeros(len(v))
+    for i, law in enumerate(chain.friction or ()):
+        speed = D[i] @ v
+        if speed == 0.0:
+            continue
+        way = 1.0 if speed > 0.0 else -1.0
+        load = np.linalg.solve(D.T, held)[i] if law.mu else 0.0
+        level = law.Fc + way * law.dFc + law.mu * abs(load)
+        peak = (law.Fs - law.Fc) * np.exp(-((speed / law.v_St) ** 2))
+        rising = law.Fd / (1.0 + law.v_d / abs(speed)) + (law.Fv + way * law.dFv) * abs(speed)
+        result += D[i] * way * (level + peak + rising)
     return result
 
 
@@ -234,7 +261,7 @@ def _mass_matrix(chain: Chain, q: RealOrComplex) -> RealOrComplex:
     jacobians = [
         _jacobian(chain.table, frames, link, frame[:3, 3]) for link, frame in enumerate(frames)
     ]
-    M = (chain.rotor_axes.T * chain.rotors) @ chain.rotor_axes + np.zeros(
+    M = (chain.drive_axes.T * chain.rotors) @ chain.drive_axes + np.zeros(
         (len(q), len(q)), dtype=q.dtype
     )
     for body, start, levers in _levers(chain):

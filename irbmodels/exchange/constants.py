@@ -34,7 +34,7 @@ _MEANINGS = {
     "G": ("1", "motion of joint {number} per motion of axis {rest}"),
     "q0": ("{length}", "position of joint {number} at q = 0"),
     "IA": ("kg m^2", "rotor inertia in the mass matrix, entry {number},{rest}"),
-    "RA": ("1", "turns of the rotors per turn of the axes, entry {number},{rest}"),
+    "RA": ("1", "turns of the drives per turn of the axes, entry {number},{rest}"),
     "UO": ("{force}", "torque offset of axis {axis}"),
     "UK": ("{stiffness}", "stiffness of {spring}"),
     "UQ": ("{length}", "position of rest of {spring}"),

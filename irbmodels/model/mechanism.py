@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 import pinocchio as pin
 
+from .friction import Stribeck
 from .model import Model
 from .springs import Spring
 from .tree import Tree
@@ -72,15 +73,28 @@ class Mechanism:
     """In base axes [m/s^2], ``(3,)``."""
     rotors: Array
     """Inertia that rotors add to the mass matrix, ``(n, n)``."""
-    friction: Array | None = None
-    """Rows Fc, Fs - Fc, 1/v_St^2 and Fv of the axes, ``(4, n)``."""
+    friction: dict[str, Array] | None = None
+    """Constants of the drives' friction by name: those of :func:`friction_constants`."""
     frame: FixedFrame | None = None
     ground: Array = field(default_factory=lambda: np.zeros(10))
     """Inertials that do not move; they count in potential energy only."""
-    rotor_axes: Array | None = None
-    """Turns of the rotors per turn of the axes, ``(n, n)``; only the regressor needs them apart."""
+    drive_axes: Array | None = None
+    """Turns of the drives per turn of the axes, ``(n, n)``.
+
+    None where nothing needs them: the regressor does, and friction of coupled drives.
+    """
     springs: tuple[Spring, ...] = ()
     """Springs, balancers and torque offsets; their kinds and axes belong to the structure."""
+
+    @property
+    def needs_load(self) -> bool:
+        """True if friction depends on the static torques at the drives."""
+        return self.friction is not None and "MU" in self.friction
+
+    @property
+    def friction_kinds(self) -> tuple[str, ...]:
+        """Names of the linear parameters of friction, in the order of the regressor's columns."""
+        return tuple(name for name in LINEAR.values() if name in (self.friction or {}))
 
     @cached_property
     def constants(self) -> dict[str, float]:
@@ -102,11 +116,12 @@ class Mechanism:
             f"{name}0": value
             for name, value in zip(INERTIALS[:4], self.ground.tolist(), strict=False)
         }
-        if self.rotor_axes is not None:
-            named |= _square("RA", self.rotor_axes)
-        if self.friction is not None:
-            for name, row in zip(("FC", "FD", "KS", "FV"), self.friction.tolist(), strict=True):
-                named |= {f"{name}{axis}": value for axis, value in enumerate(row, 1)}
+        if self.drive_axes is not None:
+            named |= _square("RA", self.drive_axes)
+            if self.needs_load:
+                named |= _square("RI", np.asarray(np.linalg.inv(self.drive_axes)))
+        for name, row in (self.friction or {}).items():
+            named |= {f"{name}{axis}": value for axis, value in enumerate(row.tolist(), 1)}
         for number, spring in enumerate(self.springs, 1):
             named |= {f"{name}{number}": value for name, value in spring.constants().items()}
         if self.frame is not None:
@@ -152,15 +167,14 @@ def mechanism_of(model: Model, friction: bool = False) -> Mechanism:
 def unreduced_mechanism_of(model: Model, friction: bool = True) -> Mechanism:
     """Return every joint of a model without inertials, for the regressor.
 
-    Its columns are the bodies' own parameters.
+    Its columns are the bodies' own parameters. Friction that depends on the load keeps them.
     """
     whole = _mechanism(model, friction)
-    light = tuple(replace(joint, body=np.zeros(10)) for joint in whole.joints)
-    return _snap(
-        replace(
-            whole, joints=light, rotors=np.zeros_like(whole.rotors), rotor_axes=model.rotor_axes
-        )
-    )
+    joints = whole.joints
+    if not whole.needs_load:
+        joints = tuple(replace(joint, body=np.zeros(10)) for joint in joints)
+    rotors = np.zeros_like(whole.rotors)
+    return _snap(replace(whole, joints=joints, rotors=rotors, drive_axes=model.drive_axes))
 
 
 def _mechanism(model: Model, friction: bool) -> Mechanism:
@@ -168,24 +182,30 @@ def _mechanism(model: Model, friction: bool) -> Mechanism:
     rotated = tuple(
         replace(joint, tree_rotation=R) for joint, R in zip(joints, rotations, strict=True)
     )
-    law = None
-    if friction and model.friction is not None:
-        law = np.stack(
-            [
-                model.friction.Fc,
-                model.friction.Fs - model.friction.Fc,
-                model.friction.v_St**-2.0,
-                model.friction.Fv,
-            ]
-        )
+    law = friction_constants(model.friction) if friction and model.friction is not None else None
     return Mechanism(
         model.n,
         rotated,
         np.array(model.tree.model.gravity.linear),
         np.array(model.rotor_inertia),
         law,
+        drive_axes=model.drive_axes if law and model.has_coupled_drives else None,
         springs=model.springs,
     )
+
+
+LINEAR = {
+    "Fv": "FV", "Fc": "FC", "Fs-Fc": "FD", "Fd": "FG", "dFc": "AC", "dFv": "AV", "mu": "MU",
+}  # fmt: skip
+"""Names of the constants that torque is linear in, by kind."""
+
+
+def friction_constants(law: Stribeck) -> dict[str, Array]:
+    """Return the constants of a friction law, those of S000's always, others where not zero."""
+    rows = {"FC": law.Fc, "FD": law.Fs - law.Fc, "KS": law.v_St**-2.0, "FV": law.Fv}
+    if "Fd" in law.kinds:
+        rows["VG"] = law.v_d
+    return rows | {LINEAR[kind]: getattr(law, kind) for kind in law.kinds[3:]}
 
 
 def chain_of(tree: Tree, frame: int, point: Array | None = None) -> Mechanism:

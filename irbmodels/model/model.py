@@ -41,12 +41,13 @@ class Model:
     rotors: Array
     """Rotor inertias on the arm side [kg m^2, kg], shape ``(n,)``.
 
-    They belong to axis coordinates, not to the tree.
+    They belong to the drives, not to the tree.
     """
-    rotor_axes: Array
-    """Row i: turns of rotor i per turn of each axis, in turns of axis i, shape ``(n, n)``.
+    drive_axes: Array
+    """``D``: turns of drive i per turn of each axis, in turns of axis i, shape ``(n, n)``.
 
-    Identity where no wrist is coupled.
+    Identity where no wrist is coupled. Friction and rotors are the drives': at speeds ``w = D v``
+    and static torques ``D^-T g`` friction brakes the axes with ``D' f``.
     """
     linkage: Linkage | None = None
     """Dimensions of the parallelogram, where the arm has one."""
@@ -56,12 +57,24 @@ class Model:
     def __post_init__(self) -> None:
         """Make the shared arrays read-only."""
         self.rotors.setflags(write=False)
-        self.rotor_axes.setflags(write=False)
+        self.drive_axes.setflags(write=False)
 
     @cached_property
     def rotor_inertia(self) -> Array:
         """Inertia that the rotors add to the mass matrix, shape ``(n, n)``."""
-        return np.asarray((self.rotor_axes.T * self.rotors) @ self.rotor_axes)
+        return np.asarray((self.drive_axes.T * self.rotors) @ self.drive_axes)
+
+    @cached_property
+    def has_coupled_drives(self) -> bool:
+        """True if a drive turns with more than its own axis."""
+        return not np.array_equal(self.drive_axes, np.eye(len(self.drive_axes)))
+
+    @cached_property
+    def loads_per_torque(self) -> Array:
+        """``D^-T``: static torques at the drives per those at the axes, shape ``(n, n)``."""
+        result = np.asarray(np.linalg.inv(self.drive_axes).T)
+        result.setflags(write=False)
+        return result
 
     @cached_property
     def has_rotors(self) -> bool:

@@ -90,22 +90,29 @@ class Motors:
         result[..., known] = motors[..., known] @ self.N[np.ix_(known, known)]
         return result
 
-    def reflected(self, rotors: ArrayLike) -> tuple[Array, Array]:
-        """Return rotor inertias on the arm side, and the turns of rotors per turn of axes.
+    def reflected(self, rotors: ArrayLike) -> Array:
+        """Return rotor inertias on the arm side, ``J_i N_ii^2`` [kg m^2], shape ``(n,)``.
 
         Args:
             rotors: Inertias on the motor side [kg m^2], shape ``(n,)``; 0 where unknown.
+        """
+        ratios = np.where(self.known, np.diagonal(self.N), 0.0)
+        return np.asarray(self._shaped(rotors, "rotor inertias") * ratios**2)
 
-        Returns:
-            ``J_i N_ii^2`` [kg m^2], shape ``(n,)``, and the rows of ``N`` in turns of their own
-            axis, shape ``(n, n)``: what ``robot.with_rotors`` takes.
+    @property
+    def drive_axes(self) -> Array:
+        """Rows of ``N`` in turns of their own axis, shape ``(n, n)``; of unknown motors identity.
+
+        It is what ``robot.with_drives`` takes.
+
+        Raises:
+            InputError: if a motor does not turn with its own axis.
         """
         diagonal = np.where(self.known, np.diagonal(self.N), 1.0)
-        rows = np.where(self.known[:, None], self.N / diagonal[:, None], np.eye(len(diagonal)))
-        return (
-            self._shaped(rotors, "rotor inertias") * np.where(self.known, diagonal, 0.0) ** 2,
-            rows,
-        )
+        if not diagonal.all():
+            motor = int(np.flatnonzero(diagonal == 0.0)[0]) + 1
+            raise InputError(f"motor {motor} does not turn with axis {motor}: its gear ratio is 0")
+        return np.where(self.known[:, None], self.N / diagonal[:, None], np.eye(len(diagonal)))
 
     def _shaped(self, values: ArrayLike, what: str) -> Array:
         n = self.N.shape[0]

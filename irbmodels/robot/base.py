@@ -112,9 +112,12 @@ class RobotBase:
         return self.dynamic_model.rotors
 
     @property
-    def rotor_axes(self) -> Array:
-        """Turns of each rotor per turn of each axis, in turns of its own axis, shape ``(n, n)``."""
-        return self.dynamic_model.rotor_axes
+    def drive_axes(self) -> Array:
+        """Turns of each drive per turn of each axis, in turns of its own axis, shape ``(n, n)``.
+
+        Identity unless tables or :meth:`with_drives` couple them.
+        """
+        return self.dynamic_model.drive_axes
 
     def from_controller(self, position: ArrayLike) -> Array:
         """Return ``q`` [rad, m] of positions ``(..., n)`` as the controller shows them [deg, mm].

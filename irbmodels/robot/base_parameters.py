@@ -17,6 +17,7 @@ from ..checks import finite
 from ..dynamics import equations_of_motion as dynamics
 from ..errors import InputError, MissingData
 from ..model.axis_springs import names_of, units_of
+from ..model.friction import KINDS
 from ..model.types import Array, Mask
 from .base import RobotBase
 
@@ -91,7 +92,8 @@ def base_parameters(
         axes: Axes that move and whose torques are looked at, 1-based as on the controller; default
             all.
         rotors: Whether rotor inertias are parameters.
-        friction: Whether Fv, Fc, Fs - Fc per axis are parameters.
+        friction: Whether the ``kinds`` of the friction law, Fv, Fc, Fs - Fc and others that it
+            has, are parameters of each drive.
         springs: Whether the coefficients of springs are parameters. The cosine of an axis's own
             angle is in its weight too: what both share is one sum.
         falling: Axes whose Fs - Fc is one, 1-based; default those whose law has ``Fs != Fc``, since
@@ -144,11 +146,11 @@ def _parameters(
     units += ["kg" if linear else "kg m^2" for linear in robot.limits.linear]
     asked += [rotors] * robot.n
     if robot.friction_model is not None:
-        names += [f"{kind}_{axis}" for axis in axes for kind in ("Fv", "Fc", "Fs-Fc")]
-        for linear in robot.limits.linear:
-            units += ["N s/m", "N", "N"] if linear else ["N m s/rad", "N m", "N m"]
+        kinds = robot.friction_model.kinds
+        names += [f"{kind}_{axis}" for axis in axes for kind in kinds]
+        units += [KINDS[kind][int(linear)] for linear in robot.limits.linear for kind in kinds]
         chosen = robot.friction_model.falls if falling is None else np.isin(axes, falling)
-        asked += [friction and kept for falls in chosen.tolist() for kept in (True, True, falls)]
+        asked += [friction and (kind != "Fs-Fc" or falls) for falls in chosen for kind in kinds]
     names += names_of(robot.springs)
     for spring in robot.springs:
         units += units_of(spring, bool(robot.limits.linear[spring.axis - 1]))

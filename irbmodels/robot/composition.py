@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 
@@ -28,15 +28,6 @@ HEAVIEST = 1.1
 # is in it
 LIGHTEST = 0.5
 PLACEHOLDER = 0.01  # base by rated mass: less is no base, which moves no axis and may be left out
-
-
-class Rotors(NamedTuple):
-    """Rotor inertias on the arm side, and how the axes turn them."""
-
-    inertia: Array
-    """``J n^2`` [kg m^2, kg], shape ``(n,)``."""
-    axes: Array
-    """Row i: turns of rotor i per turn of each axis, in turns of axis i, shape ``(n, n)``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,8 +76,13 @@ class Choices:
     """Rotation of the base in the world, shape ``(3, 3)``."""
     friction: Stribeck | Literal["tables"] | None = "tables"
     """None: unknown."""
-    rotors: Rotors | Literal["set", "drives"] = "set"
-    """Those that belong to the set of inertials, those of drives.yaml, or given ones."""
+    rotors: Array | Literal["set", "drives"] = "set"
+    """Those that belong to the set of inertials, those of drives.yaml, or given ones.
+
+    Arm side, ``J n^2`` [kg m^2, kg], shape ``(n,)``.
+    """
+    drive_axes: Array | None = None
+    """Turns of drives per turn of axes, shape ``(n, n)``; None: those of the tables."""
     springs: tuple[Spring, ...] | Literal["tables"] = "tables"
 
     def __post_init__(self) -> None:
@@ -165,13 +161,9 @@ def compose(bare: BareRobot, choices: Choices) -> Model:
     friction = bare.model.friction if isinstance(choices.friction, str) else choices.friction
     springs = bare.model.springs if isinstance(choices.springs, str) else choices.springs
     rotors = _rotors(bare, choices.rotors)
+    D = bare.model.drive_axes if choices.drive_axes is None else choices.drive_axes
     return replace(
-        bare.model,
-        tree=tree,
-        friction=friction,
-        rotors=rotors.inertia,
-        rotor_axes=rotors.axes,
-        springs=springs,
+        bare.model, tree=tree, friction=friction, rotors=rotors, drive_axes=D, springs=springs
     )
 
 
@@ -185,16 +177,16 @@ def warnings_of(bare: BareRobot, choices: Choices) -> tuple[str, ...]:
     )
 
 
-def _rotors(bare: BareRobot, rotors: Rotors | Literal["set", "drives"]) -> Rotors:
-    if isinstance(rotors, Rotors):
+def _rotors(bare: BareRobot, rotors: Array | Literal["set", "drives"]) -> Array:
+    if not isinstance(rotors, str):
         return rotors
     if rotors == "set":
-        return Rotors(bare.model.rotors, bare.model.rotor_axes)
+        return bare.model.rotors
     if bare.description is None:
         raise MissingData(
             f"{bare.name} comes from a URDF; give one rotor inertia per axis, arm side [kg m^2]"
         )
-    return Rotors(*motors_of(bare.description).reflected(rotors_of(bare.description)))
+    return motors_of(bare.description).reflected(rotors_of(bare.description))
 
 
 def _impossible(description: Description, name: str) -> Iterator[str]:
@@ -261,7 +253,7 @@ def _other_tool(bare: BareRobot, choices: Choices) -> Iterator[str]:
 
 
 def _unknown_rotors(bare: BareRobot, choices: Choices) -> Iterator[str]:
-    if choices.rotors != "drives" or bare.description is None:
+    if not isinstance(choices.rotors, str) or choices.rotors == "set" or bare.description is None:
         return
     drives = bare.description.drives.axes
     unknown = [

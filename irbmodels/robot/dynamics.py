@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import pinocchio as pin
@@ -18,6 +18,7 @@ from ..dynamics.equations_of_motion import Energy, TorqueParts
 from ..dynamics.reactions import Reactions
 from ..errors import InputError, MissingData, warn
 from ..kinematics import frames as kinematics
+from ..model.friction import Stribeck
 from ..model.inertia import Inertial
 from ..model.tree import Tree, beyond_flange
 from ..model.types import Array
@@ -162,10 +163,11 @@ class DynamicMethods(RobotBase):
         moving = query(rigid, position, speed, acceleration)
         steady = query(rigid, position, speed, np.zeros_like(speed))
         held = self.gravity(position)
-        law = self.dynamic_model.friction
-        if law is None:
+        if self.dynamic_model.friction is None:
             warn_of_no_friction(self.name)
-        friction = np.zeros_like(speed) if law is None else law.torque(speed)
+            friction = np.zeros_like(speed)
+        else:
+            friction = self._friction(speed, held)
         return TorqueParts(moving - steady, steady - held, held, friction, moving + friction)
 
     def mass_matrix(self, q: ArrayLike) -> Array:
@@ -189,15 +191,38 @@ class DynamicMethods(RobotBase):
         """
         return self.evaluate.gravity(self.evaluate.models[False], self.states.position(q))
 
-    def friction(self, v: ArrayLike) -> Array:
-        """Friction torque at axis speeds ``v`` [N m, N], shape ``(..., n)`` (S000 eq. 54).
+    def friction(self, v: ArrayLike, q: ArrayLike | None = None) -> Array:
+        """Friction torque of the axes [N m, N], shape ``(..., n)`` (S000 eq. 54).
+
+        Args:
+            v: Axis speeds [rad/s, m/s], shape ``(..., n)``.
+            q: Axis positions [rad, m], same shape: a law with ``mu`` depends on the static torque.
 
         Raises:
-            MissingData: if the robot has no friction data.
+            MissingData: if the robot has no friction data, or its law needs positions and has none.
         """
-        if self.dynamic_model.friction is None:
+        law = self.dynamic_model.friction
+        if law is None:
             raise MissingData(f"{self.name} has no friction data")
-        return self.dynamic_model.friction.torque(self.states.velocity(v))
+        speed = self.states.velocity(v)
+        if not law.needs_load:
+            return self._friction(speed, None)
+        if q is None:
+            raise MissingData(
+                f"friction of {self.name} depends on the static torque at its drives (mu): give"
+                " positions too, friction(v, q)"
+            )
+        position, speed = broadcast(self.states.position(q), speed)
+        return self._friction(speed, self.gravity(position))
+
+    def _friction(self, speed: Array, held: Array | None) -> Array:
+        """Friction of the axes at speeds and, where the law needs it, static torques."""
+        model = self.dynamic_model
+        law, D = cast(Stribeck, model.friction), model.drive_axes
+        if not model.has_coupled_drives:
+            return law.torque(speed, held)
+        load = held @ model.loads_per_torque.T if law.needs_load and held is not None else None
+        return np.asarray(law.torque(speed @ D.T, load) @ D)
 
     def energy(self, q: ArrayLike, v: ArrayLike) -> Energy:
         """Kinetic and potential energy [J], shape ``(...)`` each.
@@ -211,8 +236,10 @@ class DynamicMethods(RobotBase):
         """Regressor of inverse dynamics, ``Y @ parameter_vector() = tau``, shape ``(..., n, p)``.
 
         Columns: per body of the tree [m, m c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz] about the link origin
-        (tool and payload inside the last link), then the rotor inertias, then Fv, Fc, Fs - Fc per
-        axis (``v_St`` fixed) where friction is known, then the coefficients of springs.
+        (tool and payload inside the last link), then the rotor inertias, then the
+        ``friction_model.kinds`` per drive where friction is known, Fv, Fc, Fs - Fc and others that
+        the law has, then the coefficients of springs. Fixed are the speeds ``v_St`` and ``v_d``,
+        and the load that ``mu`` multiplies.
         """
         return self.evaluate.regressor(self.dynamic_model, *self.states.motion(q, v, a))
 
@@ -245,8 +272,8 @@ class DynamicMethods(RobotBase):
     ) -> InverseDerivatives:
         """Derivatives of :meth:`inverse_dynamics` by q, v and a, shape ``(..., n, n)`` each.
 
-        At ``v = 0`` friction has the slope of its continuous part, Fv. The wrench keeps its value
-        and its frame.
+        At ``v = 0`` friction has the slope of its continuous part, Fv + Fd / v_d. The wrench keeps
+        its value and its frame.
         """
         return self._derivatives(self.states.motion(q, v, a), as_bool(friction, "friction"), wrench)
 

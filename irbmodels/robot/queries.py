@@ -25,14 +25,14 @@ def inverse_dynamics(model: Model, q: Array, v: Array, a: Array) -> Array:
     """Axis torques of a motion, friction included."""
     tau = dynamics.inverse_dynamics(model, q, v, a)
     if model.friction is not None:
-        tau += model.friction.torque(v)
+        tau += dynamics.friction(model, q, v)
     return tau
 
 
 def forward_dynamics(model: Model, q: Array, v: Array, tau: Array) -> Array:
     """Axis accelerations under torques, friction included."""
     if model.friction is not None:
-        tau = tau - model.friction.torque(v)
+        tau = tau - dynamics.friction(model, q, v)
     return dynamics.forward_dynamics(model, q, v, tau)
 
 
@@ -42,9 +42,10 @@ def coriolis_torque(model: Model, q: Array, v: Array) -> Array:
     return dynamics.inverse_dynamics(model, q, v, rest) - dynamics.gravity(model, q)
 
 
-def friction(model: Model, v: Array) -> Array:
-    """Friction torques, zero where the model has no law."""
-    return np.zeros(model.n) if model.friction is None else model.friction.torque(v)
+def friction(model: Model, *state: Array) -> Array:
+    """Friction torques at ``v``, or at ``q, v`` where the law needs the load; 0 without a law."""
+    q = state[0] if len(state) > 1 else None
+    return dynamics.friction(model, q, state[-1])
 
 
 def inverse_dynamics_derivatives(model: Model, q: Array, v: Array, a: Array) -> tuple[Array, ...]:

@@ -19,7 +19,7 @@ from ..kinematics.arm_geometry import without_closed_form
 from ..model.axis_springs import check_springs
 from ..model.friction import Stribeck, check_law
 from ..model.inertia import Inertial
-from ..model.joint_friction import JointFriction, axis_friction, friction_of_urdf
+from ..model.joint_drives import JointFriction, JointRotor, friction_of_urdf, joint_drives
 from ..model.mesh_paths import with_mesh_paths
 from ..model.model import Model, limits_of_tree
 from ..model.motors import Motors
@@ -32,7 +32,7 @@ from ..model.urdf import parse_urdf
 from ..tables.building import load_tool, motors_of
 from ..tables.description import Coupling, Description, describe
 from ..tables.overlays import is_file
-from .composition import BareRobot, Choices, Rotors, bare_of, compose, warnings_of
+from .composition import BareRobot, Choices, bare_of, compose, warnings_of
 from .dynamics import DynamicMethods
 from .kinematics import KinematicMethods
 from .tool_shapes import add_tool_shapes
@@ -107,13 +107,19 @@ def from_urdf(path: str | Path) -> Robot:
     return from_urdf_text(read_text(path), path)
 
 
-def from_urdf_text(text: str, path: str | Path, friction: Sequence[JointFriction] = ()) -> Robot:
+def from_urdf_text(
+    text: str,
+    path: str | Path,
+    friction: Sequence[JointFriction] = (),
+    rotors: Sequence[JointRotor] = (),
+) -> Robot:
     """Return the same facade for the URDF text of a file, or in place of one of another format.
 
     Args:
         text: The URDF.
         path: Its file.
         friction: What the file states and a URDF has no place for.
+        rotors: Likewise.
 
     Raises:
         UrdfError: as :func:`from_urdf`.
@@ -130,16 +136,16 @@ def from_urdf_text(text: str, path: str | Path, friction: Sequence[JointFriction
                 f"{path}: what {joint} moves is impossible: {wrong[0]}; irbmodels doctor says more"
             )
             warn(message)
-    law, lost = axis_friction(parts, tree.coupling)
-    if lost:
+    drives = joint_drives(parts, rotors, tree.coupling)
+    if drives.incomplete:
+        together = ", ".join(drives.incomplete)
         message = (
-            f"{path}: friction of what {', '.join(lost)} turn together is left out: no law per axis"
-            " holds it"
+            f"{path}: friction of what {together} turn together is left out: no law per drive holds"
+            " it"
         )
         warn(message)
     limits = limits_of_tree(tree)
-    n = limits.lower.size
-    model = Model(tree, limits, law, np.zeros(n), np.eye(n))
+    model = Model(tree, limits, drives.friction, drives.rotors, drives.axes)
     file = Path(path).resolve()
     return _robot(BareRobot(tree.model.name, model, path=file, urdf_text=text), Choices())
 
@@ -349,16 +355,14 @@ class Robot(KinematicMethods, DynamicMethods):
         """
         return self._with(friction=None if law is None else check_law(law, self.n))
 
-    def with_rotors(self, inertia: ArrayLike | None = None, axes: ArrayLike | None = None) -> Robot:
-        """Return the robot with rotor inertias: ``M`` gains ``axes' diag(inertia) axes``.
+    def with_rotors(self, inertia: ArrayLike | None = None) -> Robot:
+        """Return the robot with rotor inertias: ``M`` gains ``D' diag(inertia) D``.
 
         They replace those of a set.
 
         Args:
-            inertia: Arm-side values ``J n^2`` [kg m^2, kg], shape ``(n,)``; None takes those of
-                drives.yaml.
-            axes: Turns of each rotor per turn of each axis, shape ``(n, n)``; default identity.
-                A coupled wrist's comes from ``robot.motors.reflected(...)``.
+            inertia: Arm-side values ``J n^2`` [kg m^2, kg], shape ``(n,)``, as
+                ``robot.motors.reflected(...)`` returns them; None takes those of drives.yaml.
 
         Raises:
             MissingData: if None is given and the tables know no rotor; a warning names the axes
@@ -366,14 +370,48 @@ class Robot(KinematicMethods, DynamicMethods):
             InputError: if a value is negative or not finite.
         """
         if inertia is None:
-            if axes is not None:
-                raise InputError("rotor axes go with inertias: give both")
             return self._with(rotors="drives")
         values = finite(inertia, (self.n,), "rotor inertias [kg m^2]")
-        rows = finite(np.eye(self.n) if axes is None else axes, (self.n, self.n), "rotor axes")
         if (values < 0.0).any():
             raise InputError(f"rotor inertias must not be negative: {values.tolist()}")
-        return self._with(rotors=Rotors(values, rows))
+        return self._with(rotors=values)
+
+    def with_drives(self, turns: ArrayLike | None) -> Robot:
+        """Return the robot with friction and rotors of coupled drives.
+
+        Drive i moves at ``w_i`` of ``w = D v``, and its torque ``u_i`` loads the axes with
+        ``D' u``: friction is ``D' f(D v)``. In a wrist, motor 6 may turn with axis 5.
+
+        Args:
+            turns: ``D``, turns of each drive per turn of each axis, in turns of its own axis, shape
+                ``(n, n)``; that of motors comes from ``Motors(ratios).drive_axes``. None takes that
+                of the tables, identity without.
+
+        Raises:
+            InputError: if it is not ``(n, n)``, not finite, or axes could move without a drive.
+        """
+        if turns is None:
+            return self._with(drive_axes=None)
+        D = finite(turns, (self.n, self.n), "turns of the drives per turn of the axes")
+        if np.linalg.matrix_rank(D) < self.n:
+            raise InputError(
+                f"drives must turn all axes: the rows of {short_repr(D.tolist())} depend on each"
+                " other"
+            )
+        return self._with(drive_axes=D)
+
+    def at_temperature(self, temperature: ArrayLike) -> Robot:
+        """Return the robot with its friction law at a temperature [deg C], or one per axis.
+
+        A law without temperature stays.
+
+        Raises:
+            MissingData: if the robot has no friction data.
+            InputError: if a temperature is not finite.
+        """
+        if self.friction_model is None:
+            raise MissingData(f"{self.name} has no friction data")
+        return self.with_friction(self.friction_model.at(temperature))
 
     def with_springs(self, springs: Sequence[Spring] | None) -> Robot:
         """Return the robot with these springs, balancers and torque offsets, and no others.

@@ -10,7 +10,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError
 from ..model.types import Array
 
 _ROUNDING = 1e-14  # of an inverse: whole numbers, 0 above all, are the structure of stops
@@ -23,19 +22,10 @@ class DriveCoordinates:
     """
 
     def __init__(self, turns: Array) -> None:
-        """Take ``D``: turns of each drive per turn of each axis, shape ``(n, n)``.
-
-        Raises:
-            InputError: if drives do not move all axes.
-        """
+        """Take ``D``: turns of each drive per turn of each axis, shape ``(n, n)``."""
         self.turns = turns
         self.coupled = not np.array_equal(turns, np.eye(len(turns)))
         """False where each drive turns its own axis alone."""
-        if self.coupled and np.linalg.matrix_rank(turns) < len(turns):
-            raise InputError(
-                "a simulation needs drives that move every axis; these turn together for some"
-                f" motion of the axes: {turns.tolist()}"
-            )
         self.inverse: Array = _without_rounding(np.linalg.inv(turns)) if self.coupled else turns
         """Turns of each axis per turn of each drive."""
 

@@ -122,7 +122,7 @@ def sorted_switches(robot: Robot, switches: Switches, duration: float) -> list[t
         if (
             not isinstance(other, Robot)
             or other.axes != robot.axes
-            or not np.array_equal(other.rotor_axes, robot.rotor_axes)
+            or not np.array_equal(other.drive_axes, robot.drive_axes)
             or not isinstance(t, Real)
             or not (0.0 <= t < np.inf)
         ):

@@ -34,7 +34,7 @@ class Mechanics:
     def __init__(self, robot: Robot, coordinates: DriveCoordinates | None = None) -> None:
         """Take a robot, and the coordinates of other drives than its own."""
         self.robot, self.n = robot, robot.n
-        self.coordinates = coordinates or DriveCoordinates(robot.rotor_axes)
+        self.coordinates = coordinates or DriveCoordinates(robot.drive_axes)
         self._model = robot.dynamic_model
         self._rest = np.zeros(robot.n)
         self._tcp = robot.find_frame("tcp")[:2]

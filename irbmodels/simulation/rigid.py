@@ -120,7 +120,7 @@ def simulate(
     motors = TorqueSource(robot, torque, torque_bounds(robot, torque_limit))
     load = WrenchSource(wrench)
     changes = sorted_switches(robot, switches, duration)
-    drives = DriveCoordinates(robot.rotor_axes)
+    drives = DriveCoordinates(robot.drive_axes)
     worlds = [
         (t, World(Mechanics(other), law, hard_stops.on_drives(drives), motors, load, rebound))
         for t, other in [(0.0, robot), *changes]

@@ -42,7 +42,7 @@ def model_of(description: Description, coupling: Coupling, parameters: str) -> M
     bodies = description.inertials.sets[parameters]
     rotors = rotors_of_set(bodies, description.axes, description.linear)
     return Model(
-        tree, limits, friction, rotors, np.eye(len(description.axes)), _linkage_of(description)
+        tree, limits, friction, rotors, motors_of(description).drive_axes, _linkage_of(description)
     )
 
 

@@ -49,7 +49,11 @@ def test_every_query_is_the_reference(name, query):
 @pytest.mark.parametrize("name", ["irb2400", "irb1600"])
 def test_parameters_are_an_input(name, query):
     """With the robot's own it answers as without; with others, in another way where they count."""
-    robot = irb.load(name).with_rotors(np.arange(1.0, 7.0), np.eye(6) + np.eye(6, k=-1) / 3.0)
+    robot = (
+        irb.load(name)
+        .with_rotors(np.arange(1.0, 7.0))
+        .with_drives(np.eye(6) + np.eye(6, k=-1) / 3.0)
+    )
     function = robot.symbolic(query, parameters=True)
     assert function.name_in() == [*QUERIES[query].inputs, "parameters"]
     parameters, drawn = robot.parameter_vector(), state(robot)

@@ -55,7 +55,9 @@ def dressed(robot, seed=0):
     )
     tcp = pin.SE3(pin.rpy.rpyToMatrix(0.2, 0.4, -0.3), np.array([0.1, -0.05, 0.2]))
     tool = irb.Tool("made", tcp, irb.payload(5.0, [0.02, 0.01, 0.1], np.diag([0.05, 0.06, 0.03])))
-    return robot.with_tool(tool).with_payload(LOAD).mounted(TILT).with_rotors(rotors, axes)
+    return (
+        robot.with_tool(tool).with_payload(LOAD).mounted(TILT).with_rotors(rotors).with_drives(axes)
+    )
 
 
 def states(robot, count=6, seed=0):
@@ -163,9 +165,8 @@ def tree(seed):
     """
     robot, rng = from_urdf_text(random_urdf(seed), "random.urdf"), np.random.default_rng(seed)
     if seed % 2:
-        robot = robot.with_rotors(
-            rng.uniform(0.5, 1.0, robot.n), rng.uniform(-1.0, 1.0, (robot.n, robot.n))
-        )
+        robot = robot.with_rotors(rng.uniform(0.5, 1.0, robot.n))
+        robot = robot.with_drives(rng.uniform(-1.0, 1.0, (robot.n, robot.n)))
     return robot.with_gravity(rng.normal(size=3) * 9.0) if seed % 3 else robot
 
 

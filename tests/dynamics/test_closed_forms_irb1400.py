@@ -204,9 +204,8 @@ def test_rotors_hide_in_three_base_parameters():
     """Rotors of axes 1 to 3 add to column, d22 and d33 alone: no motion tells them from the
     arms.
     """
-    robot = irb.load("irb1400").with_rotors(
-        [2.0, 5.0, 3.0, 1.0, 1.0, 1.0], np.diag([2.0, 1, 1, 1, 1, 1])
-    )
+    robot = irb.load("irb1400").with_rotors([2.0, 5.0, 3.0, 1.0, 1.0, 1.0])
+    robot = robot.with_drives(np.diag([2.0, 1, 1, 1, 1, 1]))
     bare, full = MainAxes.of(chain_of(irb.load("irb1400"))), MainAxes.of(chain_of(robot))
     added = {
         name: new - old
@@ -243,7 +242,7 @@ def test_wrong_input_is_refused():
     turned = np.eye(6)
     turned[2, 1] = -1.0
     with pytest.raises(irb.InputError, match="one rotor for each"):
-        MainAxes.of(chain._replace(rotors=np.ones(6), rotor_axes=turned))
+        MainAxes.of(chain._replace(rotors=np.ones(6), drive_axes=turned))
     with pytest.raises(irb.InputError, match="positions of the wrist"):
         MainAxes.of(chain, [0.0, 0.0])
     arm, good = MainAxes.of(chain), np.zeros(3)

@@ -38,7 +38,7 @@ def test_closed_form_is_the_robot(name):
     several axes turn.
     """
     robot = irb.load(name).with_payload(irb.payload(*BODY))
-    robot = robot.with_rotors([3.0, 2.0, 40.0, 0.5], np.eye(4) + 0.3 * np.tri(4, k=-1))
+    robot = robot.with_rotors([3.0, 2.0, 40.0, 0.5]).with_drives(np.eye(4) + 0.3 * np.tri(4, k=-1))
     arm = Scara.of(chain_of(robot))
     for q, v, a in oracles.states(name, 20):
         close(arm.mass_matrix(q), robot.mass_matrix(q))

@@ -35,9 +35,8 @@ def test_torques_and_joint_loads_are_pinocchios(name):
     parameters = "stretched" if name == "irb1400" else None
     robot = irb.load(name, tool="spindle", parameters=parameters).mounted(TILT)
     robot = robot.with_payload(irb.payload(3.0, [0.03, -0.05, 0.12]))
-    robot = robot.with_rotors(
-        np.linspace(0.5, 3.0, robot.n), np.eye(robot.n) + 0.3 * np.tri(robot.n, k=-1)
-    )
+    robot = robot.with_rotors(np.linspace(0.5, 3.0, robot.n))
+    robot = robot.with_drives(np.eye(robot.n) + 0.3 * np.tri(robot.n, k=-1))
     chain, model, (G, q0) = chain_of(robot), robot.model, robot.coupling
     data = model.createData()
     for q, v, a in oracles.states(name, 10):

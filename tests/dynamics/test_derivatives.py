@@ -19,7 +19,7 @@ def loaded(name):
         .with_gravity([2.0, -3.0, -9.0])
     )
     turns = np.eye(robot.n) + 0.1 * np.tri(robot.n, k=-1)
-    return robot.with_rotors(np.linspace(0.5, 2.0, robot.n), turns)
+    return robot.with_rotors(np.linspace(0.5, 2.0, robot.n)).with_drives(turns)
 
 
 def quiet(robot):
@@ -147,7 +147,7 @@ def test_coupled_rotors_enter_every_query_alike():
     bare, turns = irb.load("irb2400"), np.eye(6)
     turns[4, 3] = turns[5, 4] = -1.0
     inertia = np.array([1.0, 2.0, 3.0, 0.4, 0.5, 0.6])
-    robot = bare.with_rotors(inertia, turns)
+    robot, bare = bare.with_rotors(inertia).with_drives(turns), bare.with_drives(turns)
     q, v, a = oracles.states("irb2400_16", 1, seed=9)[0]
     added = turns.T @ np.diag(inertia) @ turns
     np.testing.assert_allclose(robot.mass_matrix(q) - bare.mass_matrix(q), added, atol=1e-12)

@@ -80,9 +80,8 @@ def loaded(name, parameters):
 def laden(robot):
     """Return the robot with payload, tilted base and coupled rotors."""
     robot = robot.with_payload(irb.payload(2.0, [0.1, 0.0, 0.1])).with_gravity([1.0, -2.0, 9.0])
-    return robot.with_rotors(
-        np.arange(1.0, robot.n + 1), np.eye(robot.n) + 0.1 * np.tri(robot.n, k=-1)
-    )
+    turns = np.eye(robot.n) + 0.1 * np.tri(robot.n, k=-1)
+    return robot.with_rotors(np.arange(1.0, robot.n + 1)).with_drives(turns)
 
 
 @pytest.mark.parametrize(("name", "parameters"), SETS)
@@ -305,7 +304,10 @@ def test_the_oracles_rub_nothing_at_rest():
         )
     moving = np.array([0.0, 0.0, 0.2, 0.0, 0.0, 0.0])
     np.testing.assert_allclose(
-        oracles.friction(chain, moving), [0, 0, 16.9 + 9.3613 * 0.2, 0, 0, 0], rtol=0, atol=1e-12
+        oracles.friction(chain, moving, still),
+        [0, 0, 16.9 + 9.3613 * 0.2, 0, 0, 0],
+        rtol=0,
+        atol=1e-12,
     )
 
 

@@ -17,15 +17,14 @@ BIT = mujoco.mjtDisableBit
 BARS = ("joint_crank", "joint_rod")
 # of the rotors, by the axes
 TURNS = np.eye(6) + np.diag([0.0, 0.0, 0.0, 0.2, -0.3], -1) + np.diag([0.0, 0.0, 0.0, 0.1], -2)
-# two on axis 1, geared
-TURNS[:2] = [[0.5, 0.0, 0.0, 0.0, 0.0, 0.0], [0.7, 0.0, 0.0, 0.0, 0.0, 0.0]]
+TURNS[0, 0] = 0.5  # geared
 ROTORS = [5.0, 4.0, 3.0, 0.5, 0.4, 0.3]
 START, SPEED = np.array([0.1, 0.3, 0.2, 0.4, 0.5, -0.3]), np.array([1.0, 0.2, -0.4, 0.5, 0.3, 1.0])
 ROBOTS = {name: lambda name=name: irb.load(name) for name in irb.robots()} | {
     "spindle": lambda: irb.load("irb2400", tool="spindle"),
     "weighed bars": lambda: irb.load("irb2400", parameters="cad"),
     "rotors": lambda: irb.load("irb2400", tool="spindle").with_rotors(ROTORS),
-    "coupled wrist": lambda: irb.load("irb2400").with_rotors(ROTORS, TURNS),
+    "coupled wrist": lambda: irb.load("irb2400").with_rotors(ROTORS).with_drives(TURNS),
     "point payload": (
         lambda: irb.load("irb2400", tool="spindle").with_payload(irb.payload(5.0, [0.1, 0.0, 0.1]))
     ),

@@ -144,7 +144,9 @@ DIFFERENT = {
     "gravity in x": made(*TWO).with_gravity([9.81, 0.0, 0.0]),
     "weightless": made(*TWO).with_gravity([0.0, 0.0, 0.0]),
     "rotors": made(*TWO).with_rotors([1.0, 2.0, 3.0]),
-    "coupled rotors": made(*TWO).with_rotors([1.0, 2.0, 3.0], [[1, 0, 0], [0, 1, 0], [0, 0.5, 1]]),
+    "coupled rotors": made(*TWO)
+    .with_rotors([1.0, 2.0, 3.0])
+    .with_drives([[1, 0, 0], [0, 1, 0], [0, 0.5, 1]]),
     "a plain one": made(*TWO),
     "fewer": made(*TWO[:2]),
 }
@@ -241,7 +243,7 @@ def test_constants_have_a_name_each():
     n = 12
     robot = made(joint(1, 0), *(joint(i, i - 1) for i in range(2, n + 1)))
     rng = np.random.default_rng(0)
-    robot = robot.with_rotors(rng.uniform(1.0, 2.0, n), rng.uniform(-1.0, 1.0, (n, n)))
+    robot = robot.with_rotors(rng.uniform(1.0, 2.0, n)).with_drives(rng.uniform(-1.0, 1.0, (n, n)))
     stripped = unreduced_mechanism_of(robot.dynamic_model)
     assert len(stripped.constants) == 3 + n * (9 + 3 + 10 + n + 1 + 9) + n * n + 4 + n * n
     agrees(robot, "inverse_dynamics", "regressor")
@@ -422,7 +424,7 @@ def test_regrouping_keeps_what_moves_and_what_weighs():
     included.
     """
     whole = replace(
-        unreduced_mechanism_of(loaded("irb930").mounted(TILT).dynamic_model, False), rotor_axes=None
+        unreduced_mechanism_of(loaded("irb930").mounted(TILT).dynamic_model, False), drive_axes=None
     )
     drawn = dict(
         zip("qva", np.random.default_rng(0).uniform(-1.0, 1.0, (3, 4, whole.n)), strict=True)

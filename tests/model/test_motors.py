@@ -34,7 +34,11 @@ def test_reflected_rotors_have_the_energy_of_the_motors():
         np.array([1e-3, 2e-3, 3e-3, 4e-4, 5e-4, 6e-4]),
         np.random.default_rng(1).normal(size=6),
     )
-    robot = irb.load("irb2400").with_rotors(*irb.Motors(WRIST).reflected(rotors))
+    robot = (
+        irb.load("irb2400")
+        .with_rotors(irb.Motors(WRIST).reflected(rotors))
+        .with_drives(irb.Motors(WRIST).drive_axes)
+    )
     spinning = (
         robot.energy(np.zeros(6), v).kinetic - irb.load("irb2400").energy(np.zeros(6), v).kinetic
     )

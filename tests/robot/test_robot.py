@@ -417,6 +417,7 @@ CALLS = {
     "mounted": [TILT, np.diag([1.0, -1.0, -1.0]), np.eye(3)],
     "with_friction": [LAW, None],
     "with_rotors": [np.arange(1.0, 7.0), None],
+    "with_drives": [np.eye(6) + np.eye(6, k=-1) / 3.0, None],
 }
 
 
@@ -450,7 +451,7 @@ def everything(robot: irb.Robot) -> dict[str, object]:
         "text": repr(robot),
         "parameters": robot.parameters,
         "law": None if law is None else [law.Fs, law.Fc, law.Fv, law.v_St],
-        "rotors": [robot.rotors, robot.rotor_axes],
+        "rotors": [robot.rotors, robot.drive_axes],
         "tool": None if tool is None else [tool.name, tool.tcp.homogeneous, *tool.load],
         "payload": robot.payload,
         "gravity": robot.gravity_vector,
@@ -939,8 +940,10 @@ def test_what_is_on_the_robot_is_checked_wherever_it_comes_from():
         irb.InputError, match=r"overlays are a list of files: overlays=\['x.yaml'\]"
     ):
         irb.load("irb2400", overlays="x.yaml")
-    with pytest.raises(irb.InputError, match="rotor axes go with inertias"):
-        robot.with_rotors(axes=np.eye(6))
+    with pytest.raises(irb.InputError, match=r"turns of the drives .*\(6, 6\)"):
+        robot.with_drives(np.ones(6))
+    with pytest.raises(irb.InputError, match="drives must turn all axes"):
+        robot.with_drives(np.ones((6, 6)))
 
 
 def test_checks_and_evaluators_follow_the_model():

@@ -27,7 +27,7 @@ def coupled_arm():
     """Return the IRB 2400 with a wrist whose motors 5 and 6 turn with the axes before."""
     arm, D = irb.load("irb2400", tool="spindle"), np.eye(6)
     D[4, 3], D[5, 3], D[5, 4] = 0.5, -0.25, 0.75
-    return arm.with_rotors(np.zeros(6), D)
+    return arm.with_drives(D)
 
 
 class Motors:
@@ -188,7 +188,7 @@ def test_a_sample_obeys_the_equation_of_motion(coupled_arm):
     run = simulate(arm, q, [0.3, 0.2, -0.3, 0.4, 0.3, 0.5], duration=0.2, torque=arm.gravity(q))
     rigid = arm.inverse_dynamics(run.q, run.v, run.a, friction=False)
     np.testing.assert_allclose(rigid + run["friction"], run.tau, rtol=0, atol=1e-8)
-    D = arm.rotor_axes
+    D = arm.drive_axes
     u, f = run.v @ D.T, np.linalg.solve(D.T, run["friction"].T).T
     moves = np.abs(u) > 1e-9
     np.testing.assert_allclose(f[moves], arm.friction_model.torque(u)[moves], rtol=1e-9, atol=1e-9)
@@ -205,18 +205,11 @@ def test_a_run_goes_on_with_the_same_drives(coupled):
     again = simulate(coupled, resume=part, **torque)
     for name in ("q", "v", "friction", "lost"):
         np.testing.assert_array_equal(again[name], whole[name])
-    other = coupled.with_rotors(ROTORS, [[1.0, 0.0], [0.2, 1.0]])
+    other = coupled.with_drives([[1.0, 0.0], [0.2, 1.0]])
     with pytest.raises(irb.InputError, match="does not go on with drives"):
         simulate(other, resume=part, **torque)
     with pytest.raises(irb.InputError, match="axes and drives of wrist"):
         simulate(coupled, [0.2, 0.0], switches=[(0.1, other)], **torque)
-
-
-def test_drives_that_leave_an_axis_alone_are_refused(coupled):
-    """Motors that both turn with axis 1 do not move axis 2."""
-    idle = coupled.with_rotors(ROTORS, [[1.0, 0.0], [1.0, 0.0]])
-    with pytest.raises(irb.InputError, match="drives that move every axis"):
-        simulate(idle, [0.0, 0.0], duration=0.1)
 
 
 def test_coordinates_keep_power_and_kinetic_energy():

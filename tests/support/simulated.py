@@ -60,4 +60,5 @@ def wrist(
     gravity's torque on axis 1 is ``-4 9.81 0.3 cos(q1)``.
     """
     (folder / "wrist.urdf").write_text(WRIST.format(low=low, high=high))
-    return irb.from_urdf(folder / "wrist.urdf").with_rotors(rotors, [[1.0, 0.0], [turns, 1.0]])
+    robot = irb.from_urdf(folder / "wrist.urdf").with_rotors(rotors)
+    return robot.with_drives([[1.0, 0.0], [turns, 1.0]])

@@ -241,7 +241,7 @@ def _check_geometry(chain: Chain) -> None:
 
 def _rotors(chain: Chain) -> list[float]:
     """Return the inertia that rotors add to the diagonal of axes 1 to 3 [kg m^2]."""
-    rotors = ((chain.rotor_axes.T * chain.rotors) @ chain.rotor_axes)[:3, :3]
+    rotors = ((chain.drive_axes.T * chain.rotors) @ chain.drive_axes)[:3, :3]
     if (rotors != np.diag(np.diag(rotors))).any():
         raise InputError(
             "this closed form has one rotor for each of the axes 1 to 3, and none that two of them"

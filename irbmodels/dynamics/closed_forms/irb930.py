@@ -105,7 +105,7 @@ class Scara(NamedTuple):
             mx4=float(mx[3]),
             my4=float(my[3]),
             m34=float(m[2] + m[3]),
-            rotors=(chain.rotor_axes.T * chain.rotors) @ chain.rotor_axes,
+            rotors=(chain.drive_axes.T * chain.rotors) @ chain.drive_axes,
         )
 
     def mass_matrix(self, q: ArrayLike) -> Array:

@@ -70,5 +70,5 @@ def joint_loads(chain: Chain, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Joint
             forces[i] += outboard
             moments[i] += step[:3, :3] @ moments[i + 1] + np.cross(step[:3, 3], outboard)
         tau[i] = forces[i, 2] if table.prismatic[i] else moments[i, 2]
-    rotors = chain.rotor_axes.T @ (chain.rotors * (chain.rotor_axes @ acceleration))
+    rotors = chain.drive_axes.T @ (chain.rotors * (chain.drive_axes @ acceleration))
     return JointLoads(forces, moments, table.A.T @ tau + rotors)

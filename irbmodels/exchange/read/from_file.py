@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from xml.etree import ElementTree
-
-import numpy as np
 
 from ...checks import as_path
 from ...errors import FileError, UrdfError, warn
 from ...files import read_text
 from ...robot.robot import Robot, from_urdf, from_urdf_text
 from .mjcf import mjcf_to_urdf
-from .sdf import Rotor, sdf_to_urdf
+from .sdf import sdf_to_urdf
 
 FORMATS = {"robot": "URDF", "mujoco": "MJCF", "sdf": "SDF"}
 """Format by root element."""
@@ -51,7 +48,7 @@ def from_file(path: str | Path) -> Robot:
             converted = mjcf_to_urdf(file)
     except UrdfError as err:
         raise UrdfError(f"{path}: {err}") from err
-    robot = from_urdf_text(converted.urdf, file, converted.friction)
+    robot = from_urdf_text(converted.urdf, file, converted.friction, converted.rotors)
     if converted.left_out:
         names = ", ".join(converted.left_out[:3]) + (
             f" and {len(converted.left_out) - 3} more" if len(converted.left_out) > 3 else ""
@@ -63,17 +60,7 @@ def from_file(path: str | Path) -> Robot:
         warn(lost)
     if converted.gravity is not None:
         robot = robot.with_gravity(converted.gravity)
-    return _with_rotors(robot, converted.rotors) if converted.rotors else robot
-
-
-def _with_rotors(robot: Robot, rotors: Sequence[Rotor]) -> Robot:
-    G, joints = robot.coupling[0], list(robot.model.names)[1:]
-    rows = np.array([[rotor.turned_by.get(joint, 0.0) for joint in joints] for rotor in rotors]) @ G
-    inertia = (rows.T * [rotor.inertia for rotor in rotors]) @ rows
-    if np.array_equal(inertia, np.diag(np.diagonal(inertia))):
-        return robot.with_rotors(np.diagonal(inertia))
-    values, vectors = np.linalg.eigh(inertia)  # as many as there are axes, with the same effect
-    return robot.with_rotors(np.maximum(values, 0.0), vectors.T)
+    return robot
 
 
 def _kind(path: Path) -> str:

@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike
 from ...errors import MissingExtra, UrdfError
 from ...files import read_text
 from ...model.inertia import Inertial
-from ...model.joint_friction import JointFriction
+from ...model.joint_drives import JointFriction, JointRotor
 from ...model.tree import UNLIMITED
 from ..urdf_parts import UrdfBuilder
-from .sdf import Converted, Rotor
+from .sdf import Converted
 
 WORLD = "world"
 UNBOUNDED = (-UNLIMITED, UNLIMITED, 0.0, 0.0)
@@ -89,7 +89,7 @@ class _Converter:
                 origin = _pose(model.site_pos[site], model.site_quat[site])
                 self.robot.frame(model.site(site).name, self.names[model.site_bodyid[site]], origin)
         parts = list(self._parts())
-        rotors = [Rotor(part.armature, part.turned_by) for part in parts if part.armature]
+        rotors = [JointRotor(part.armature, part.turned_by) for part in parts if part.armature]
         friction = [
             JointFriction(part.damping, part.frictionloss, part.turned_by)
             for part in parts

@@ -15,7 +15,7 @@ import pinocchio as pin
 
 from ...errors import UrdfError
 from ...model.inertia import Inertial
-from ...model.joint_friction import JointFriction
+from ...model.joint_drives import JointFriction, JointRotor
 from ...model.mesh_paths import mesh_candidates
 from ...model.tree import UNLIMITED
 from ...model.types import Array
@@ -32,22 +32,13 @@ PRIMITIVES = {"box": ("size",), "cylinder": ("radius", "length"), "sphere": ("ra
 """Sizes of SDF's primitive shapes."""
 
 
-class Rotor(NamedTuple):
-    """A rotor that joints turn."""
-
-    inertia: float
-    """On the arm side [kg m^2, kg]."""
-    turned_by: dict[str, float]
-    """Turns of the rotor per turn of each joint."""
-
-
 class Converted(NamedTuple):
     """A model of another format as URDF, with data that URDF cannot express."""
 
     urdf: str
     gravity: Array | None
     """[m/s^2] in the axes of the root link, shape ``(3,)``; None where the file does not say."""
-    rotors: list[Rotor]
+    rotors: list[JointRotor]
     friction: list[JointFriction]
     """Friction that several joints share."""
     left_out: list[str]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...dynamics import oracles
-from ...dynamics.oracles import Bar, Chain
+from ...dynamics.oracles import Bar, Chain, DriveFriction
 from ...errors import InputError, MissingData, MissingExtra
 from ...model.types import Array
 from ...robot.robot import Robot
@@ -84,11 +84,10 @@ def chain_of(robot: Robot) -> Chain:
         }
         bars = [Bar(rows[name].inertial(), *place) for name, place in pins.items() if name in rows]
     law = robot.friction_model
-    friction = (
-        None
-        if law is None
-        else tuple(zip(*(x.tolist() for x in (law.Fs, law.Fc, law.Fv, law.v_St)), strict=True))
-    )
+    friction = None
+    if law is not None:
+        columns = [getattr(law, name).tolist() for name in DriveFriction._fields]
+        friction = tuple(DriveFriction(*row) for row in zip(*columns, strict=True))
     groups = tuple(map(tuple, bodies))
     return Chain(
         table,
@@ -97,7 +96,7 @@ def chain_of(robot: Robot) -> Chain:
         robot.gravity_vector,
         friction,
         robot.rotors,
-        robot.rotor_axes,
+        robot.drive_axes,
         tcp,
     )
 

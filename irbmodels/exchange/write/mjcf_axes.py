@@ -51,18 +51,14 @@ def add_drives(robot: Robot, chain: Chain, root: Element, names: tuple[str, ...]
         if len(terms) > 1:
             on(row, f"range_{len(made)}")[0].attrib.update(bounds)
     law = robot.friction_model
-    if law is not None:
-        for (tag, _, _), coulomb, viscous in zip(
-            axes, law.Fc.tolist(), law.Fv.tolist(), strict=True
-        ):
-            tag.set("frictionloss", repr(coulomb))
-            tag.set("damping", repr(viscous))
-    for number, (row, inertia) in enumerate(
-        zip(robot.rotor_axes, robot.rotors.tolist(), strict=True), start=1
-    ):
-        if inertia:
-            tag, _, factor = on(row, f"rotor_{number}")
-            tag.set("armature", repr(float(tag.get("armature", "0")) + inertia * factor**2))
+    for number, row in enumerate(robot.drive_axes):  # rows are independent: each its own tag
+        if law is not None or robot.rotors[number]:
+            tag, _, factor = on(row, f"drive_{number + 1}")
+            if law is not None:
+                tag.set("frictionloss", repr(float(law.Fc[number]) * abs(factor)))
+                tag.set("damping", repr(float(law.Fv[number]) * factor**2))
+            if robot.rotors[number]:
+                tag.set("armature", repr(float(robot.rotors[number]) * factor**2))
     equality = _equalities(robot, chain, tendon)
     root.extend(part for part in (tendon, equality) if len(part))
     actuator, sensor = add(root, "actuator"), add(root, "sensor")

@@ -14,7 +14,7 @@ import pinocchio as pin
 from ...errors import InputError, UnknownName
 from ...model.coupling import AxisCoupling
 from ...model.inertia import Inertial, is_possible, moments_of
-from ...model.joint_friction import friction_of_urdf
+from ...model.joint_drives import friction_of_urdf
 from ...model.shapes import link_of
 from ...model.tree import UNLIMITED, Tree, tree_from_urdf
 from ...model.types import Array

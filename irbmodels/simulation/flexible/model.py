@@ -121,7 +121,8 @@ class FlexibleModel:
                 "viscous friction of a coupled wrist brakes axes together, which the friction of a"
                 " Robot does not model"
             )
-        robot = self.robot.with_rotors(*self.motors.reflected(self._drive_values("rotor_inertia")))
+        rotors = self.motors.reflected(self._drive_values("rotor_inertia"))
+        robot = self.robot.with_rotors(rotors).with_drives(self.drive_axes)
         return robot.with_friction(_with_viscous(self.friction_law, diagonal + self.bearing))
 
     @cached_property
@@ -201,7 +202,7 @@ class FlexibleModel:
 
     def _reflected(self, name: str) -> Array:
         """``N' diag(x) N`` of the motor-side values of a parameter."""
-        values, turns = self.motors.reflected(self._drive_values(name))
+        values, turns = self.motors.reflected(self._drive_values(name)), self.motors.drive_axes
         result: Array = (turns.T * values) @ turns
         return result
 
@@ -221,8 +222,8 @@ class FlexibleModel:
 
         Those of the drives where their gears are known, else the robot's.
         """
-        _, turns = self.motors.reflected(np.zeros(self.n))
-        return np.where(self.motors.known[:, None], turns, self.robot.rotor_axes)
+        turns = self.motors.drive_axes
+        return np.where(self.motors.known[:, None], turns, self.robot.drive_axes)
 
     @cached_property
     def drive_positions(self) -> Array:

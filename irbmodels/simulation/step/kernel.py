@@ -34,7 +34,7 @@ def step_kernel(
         impulses: True for the impulses of friction and stops besides.
     """
     mechanism, ranges = mechanism_of(robot.dynamic_model), Ranges.of(stops)
-    structure, drives = Law.of(law), DriveCoordinates(robot.rotor_axes)
+    structure, drives = Law.of(law), DriveCoordinates(robot.drive_axes)
     turns = drives.inverse.tolist() if drives.coupled else None
     bounds = {"max_speed": MAX_MOVE / dt, "max_move": MAX_MOVE}
     constants = mechanism.free | bounds | {"dt": dt}

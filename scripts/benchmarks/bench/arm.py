@@ -129,7 +129,7 @@ def regressor(arm: Arm, s: States, Y: Array) -> Array:
     for i in range(len(Q)):
         Y[i, :, :bodies] = pin.computeJointTorqueRegressor(model, data, Q[i], V[i], A[i])
     arm.to_axes(Y[:, :, :bodies], 1)
-    back, R, axes = np.linalg.inv(arm.G).T, arm.robot.rotor_axes, np.arange(n)
+    back, R, axes = np.linalg.inv(arm.G).T, arm.robot.drive_axes, np.arange(n)
     v, a, law = V @ back, A @ back, arm.robot.friction_model
     assert law is not None
     Y[:, :, bodies : bodies + n] = R.T * (a @ R.T)[:, None, :]
