@@ -95,8 +95,8 @@ class RobotBase:
         Friction, rotors or springs given instead of those of the set have none.
         """
         chosen = self._choices
-        replaced = (chosen.friction, chosen.rotors, chosen.springs) != ("tables", "set", "tables")
-        return None if replaced else self._bare.uncertainty
+        own = [isinstance(one, str) for one in (chosen.friction, chosen.rotors, chosen.springs)]
+        return self._bare.uncertainty if all(own) and chosen.rotors == "set" else None
 
     @property
     def springs(self) -> tuple[Spring, ...]:

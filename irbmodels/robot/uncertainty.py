@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..dynamics.equations_of_motion import friction
 from ..errors import InputError, MissingData, TableError
 from ..model.model import GRAVITY, Model
 from ..model.types import Array
@@ -186,7 +187,7 @@ def band_half_width(
     for start in range(0, len(states[0]), BLOCK):
         block = [state[start : start + BLOCK] for state in states]
         regressor = robot.evaluate.regressor(robot.dynamic_model, *block)
-        whole = np.concatenate([regressor[..., columns], slopes(*block)], axis=-1)[:, rows]
+        whole = np.concatenate([regressor[..., columns], slopes(*block[:2])], axis=-1)[:, rows]
         half[start : start + BLOCK, rows] = uncertainty.half_width(whole, level, noise)
     if uncertainty.held is not None:
         others = np.setdiff1d(np.arange(robot.n), rows)
@@ -238,9 +239,9 @@ class _FrictionSlopes:
 
     def __init__(self, robot: RobotBase, names: Sequence[str]) -> None:
         """Make the laws a step to either side."""
-        self.axes = [(_kind(name), int(name.rsplit("_", 1)[1]) - 1) for name in names]
         self.models: list[tuple[Model, Model, float]] = []
-        for kind, axis in self.axes:
+        for name in names:
+            kind, axis = _kind(name), int(name.rsplit("_", 1)[1]) - 1
             law = robot.friction_model
             assert law is not None  # columns of friction were found
             own = getattr(law, kind)
@@ -251,14 +252,17 @@ class _FrictionSlopes:
             )
             self.models.append((above, below, float(2.0 * step[axis])))
 
-    def __call__(self, q: Array, v: Array, a: Array) -> Array:
+    def __call__(self, q: Array, v: Array) -> Array:
         """Return the derivatives at states ``(N, n)``, shape ``(N, n, names)``."""
-        from .queries import inverse_dynamics
-
-        slopes = np.zeros((*q.shape, len(self.axes)))
+        slopes = np.zeros((*q.shape, len(self.models)))
         for k, (above, below, width) in enumerate(self.models):
-            for i, state in enumerate(zip(q, v, a, strict=True)):
-                slopes[i, :, k] = (
-                    inverse_dynamics(above, *state) - inverse_dynamics(below, *state)
-                ) / width
+            if above.friction is not None and above.friction.needs_load:
+                pairs = [
+                    (friction(above, *state), friction(below, *state))
+                    for state in zip(q, v, strict=True)
+                ]
+                upper, lower = (np.array(side) for side in zip(*pairs, strict=True))
+            else:
+                upper, lower = friction(above, None, v), friction(below, None, v)
+            slopes[..., k] = (upper - lower) / width
         return slopes

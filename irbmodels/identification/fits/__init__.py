@@ -2,6 +2,7 @@
 
 from .accumulator import Accumulator, Equations
 from .autocorrelation import with_autocorrelation, with_filter
+from .block_covariance import with_blocks
 from .energy_equations import EnergyEquations
 from .identified_parameters import IdentifiedParameters
 from .lmi import consistent_fit
@@ -14,9 +15,11 @@ from .sensor import SensorFit, load_from_sensor
 from .streaming import Samples, accumulate, from_files, on_dask
 from .stribeck_search import StribeckSearch, search_stribeck_speeds
 from .torque_equations import TorqueEquations
+from .two_logs import DriveGains, identify_gains, known_load, load_from_two_logs
 
 __all__ = [
     "Accumulator",
+    "DriveGains",
     "EnergyEquations",
     "Equations",
     "Fit",
@@ -31,13 +34,17 @@ __all__ = [
     "consistent_fit",
     "from_files",
     "huber",
+    "identify_gains",
+    "known_load",
     "least_squares",
     "load_from_sensor",
     "load_from_torques",
+    "load_from_two_logs",
     "on_dask",
     "search_stribeck_speeds",
     "stribeck_fit",
     "weighted_least_squares",
     "with_autocorrelation",
+    "with_blocks",
     "with_filter",
 ]

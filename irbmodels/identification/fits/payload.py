@@ -36,6 +36,8 @@ class Load:
     """``[m, m c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz]`` about the origin of the frame, shape ``(10,)``."""
     covariance: Array
     """Of the parameters, shape ``(10, 10)``."""
+    degrees: float = np.inf
+    """Of freedom of the covariance."""
 
     @property
     def mass(self) -> float:
@@ -59,6 +61,13 @@ class Load:
     def mass_deviation(self) -> float:
         """Standard deviation of the mass [kg]."""
         return float(np.sqrt(self.covariance[0, 0]))
+
+    def mass_interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Return the confidence interval of the mass [kg] (Student's t)."""
+        from scipy.special import stdtrit
+
+        half = float(stdtrit(self.degrees, 0.5 + 0.5 * level)) * self.mass_deviation
+        return self.mass - half, self.mass + half
 
     @property
     def com_deviation(self) -> Array:
@@ -87,6 +96,32 @@ class Load:
 
 
 @dataclass(frozen=True, eq=False)
+class LoadColumns:
+    """Columns of the parameters of a load on a frame, from those of the link that carries it."""
+
+    first: int
+    to_joint: Array
+    """From parameters about the frame to those of the link, ``(10, 10)``."""
+
+    @classmethod
+    def of(cls, robot: Robot, frame: str) -> LoadColumns:
+        """Return the columns for ``tool0`` or ``tcp``.
+
+        Raises:
+            UnknownName: if the frame is neither.
+        """
+        if frame not in ("tool0", "tcp"):
+            raise UnknownName("frame of a load", frame, ("tool0", "tcp"))
+        tree = robot.dynamic_model.tree
+        place = tree.model.frames[tree.frame(frame)]
+        return cls(10 * (place.parentJoint - 1), frame_change(place.placement.homogeneous))
+
+    def __call__(self, regressor: Array) -> Array:
+        """Return the columns ``(..., n, 10)`` of ``robot.regressor(...)``."""
+        return regressor[..., self.first : self.first + 10] @ self.to_joint
+
+
+@dataclass(frozen=True, eq=False)
 class LoadEquations:
     """Equations of torques minus the robot's own, in the ten parameters of a load on a frame."""
 
@@ -103,15 +138,12 @@ class LoadEquations:
 
     def __call__(self, pieces: Iterable[Motion]) -> Blocks:
         """Yield ``Y`` ``(N, n, 10)`` and the torques that the robot itself does not need."""
-        model = self.robot.model
-        frame = model.frames[self.robot.dynamic_model.tree.frame(self.frame)]
-        first = 10 * (frame.parentJoint - 1)
-        to_joint = frame_change(frame.placement.homogeneous)
+        columns = LoadColumns.of(self.robot, self.frame)
         itself = self.robot.parameter_vector()
         for piece in pieces:
             for q, v, a, tau in blocks(piece, self.robot, "v", "a", "tau", masked=True):
                 whole = self.robot.regressor(q, v, a)
-                yield whole[..., first : first + 10] @ to_joint, tau - whole @ itself
+                yield columns(whole), tau - whole @ itself
 
 
 def load_from_torques(samples: Samples, robot: Robot, frame: str = "tool0") -> Load:
@@ -126,8 +158,7 @@ def load_from_torques(samples: Samples, robot: Robot, frame: str = "tool0") -> L
         UnknownName: if the frame is neither.
         InputError: if the samples are too few.
     """
-    if frame not in ("tool0", "tcp"):
-        raise UnknownName("frame of a load", frame, ("tool0", "tcp"))
+    LoadColumns.of(robot, frame)
     total = accumulate(samples, LoadEquations(robot, frame))
     kept, place = identifiable_columns(total.combined_factor()[:-1, :-1])
     return load_from_fit(frame, weighted_least_squares(total.select(kept)), place)

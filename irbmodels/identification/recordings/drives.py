@@ -6,11 +6,12 @@ A file of them is YAML, one row per axis that is known (docs/identify.md).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
 import numpy as np
 import yaml
+from numpy.typing import ArrayLike
 
 from ...checks import as_instance, numbers
 from ...errors import FileError, InputError, TableError
@@ -45,6 +46,8 @@ class DrivesFile(Table):
     axes: dict[str, AxisDrive]
     robot: str | None = None
     about: str = ""
+    gain_correlation: tuple[tuple[float, ...], ...] | None = None
+    """Rows of the lower triangle between the gains of the rows, in their order; None: no one is."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -59,6 +62,11 @@ class Drives:
     """Relative standard deviation of the gains, shape ``(n,)``; 0 where they are exact."""
     rotor: Array
     """Rotor inertia on the motor side [kg m^2], shape ``(n,)``."""
+    gain_correlation: Array = None  # type: ignore[assignment]
+    """Between the errors of the gains, shape ``(n, n)``; default none.
+
+    Gains that one payload told share the error of its mass.
+    """
 
     def __post_init__(self) -> None:
         """Keep read-only copies.
@@ -67,9 +75,11 @@ class Drives:
             InputError: if a shape is wrong, a gain is 0, or a deviation or an inertia negative.
         """
         n = np.shape(self.gain)[0] if np.ndim(self.gain) == 1 else 0
+        if self.gain_correlation is None:
+            object.__setattr__(self, "gain_correlation", np.eye(n))
         for item in fields(self):
             array = numbers(getattr(self, item.name), f"{item.name} of drives")
-            shape = (n, n) if item.name == "ratio" else (n,)
+            shape = (n, n) if item.name in ("ratio", "gain_correlation") else (n,)
             if array.shape != shape or not n:
                 raise InputError(f"{item.name} of drives needs shape {shape}, got {array.shape}")
             array.setflags(write=False)
@@ -81,6 +91,13 @@ class Drives:
                 "standard deviations of gains are shares of them, from 0 up to 1, got"
                 f" {self.gain_deviation.tolist()}"
             )
+        correlation = self.gain_correlation
+        if (
+            np.abs(np.diagonal(correlation) - 1.0).max() > 1e-6
+            or np.abs(correlation - correlation.T).max() > 1e-6
+            or np.linalg.eigvalsh(correlation)[0] < -1e-3
+        ):
+            raise InputError("the correlation of gains is symmetric, its diagonal 1, and positive")
         if (self.rotor < 0.0).any():
             raise InputError(f"rotor inertias must not be negative: {self.rotor.tolist()}")
 
@@ -93,6 +110,29 @@ class Drives:
     def motors(self) -> Motors:
         """Map between axes and motors, of the gear ratios."""
         return Motors(self.ratio)
+
+    @property
+    def gain_covariance(self) -> Array:
+        """Of the gains, relative, shape ``(n, n)``."""
+        return np.outer(self.gain_deviation, self.gain_deviation) * self.gain_correlation
+
+    def torques(self, current: ArrayLike) -> Array:
+        """Return axis torques [N m, N] of motor currents [A], shape ``(..., n)``.
+
+        Couplings of a wrist are those of the gear ratios; NaN where a gain is unknown.
+        """
+        at_drives: Array = self.gain * np.asarray(current, dtype=float)
+        turns = self.motors.drive_axes
+        # a product with the identity would spread what is unknown
+        return at_drives if np.array_equal(turns, np.eye(self.n)) else at_drives @ turns
+
+    def with_gains(self, gain: Array, covariance: Array) -> Drives:
+        """Return the drives with other gains ``(n,)`` and their relative covariance ``(n, n)``."""
+        deviation = np.sqrt(np.diagonal(covariance))
+        scale = np.where(deviation > 0.0, deviation, 1.0)
+        correlation = covariance / np.outer(scale, scale)
+        correlation[np.diag_indices(gain.size)] = 1.0
+        return replace(self, gain=gain, gain_deviation=deviation, gain_correlation=correlation)
 
     @staticmethod
     def unknown(n: int) -> Drives:
@@ -164,10 +204,22 @@ def read_drives(path: str | Path, axes: Sequence[str], linear: Sequence[bool]) -
                         file, f"axes.{name}.turned_by", "names the axis itself: that is gear_ratio"
                     )
                 columns["ratio"][i, j] = turns
+    if table.gain_correlation is not None:
+        count, triangle = len(table.axes), table.gain_correlation
+        if [len(line) for line in triangle] != list(range(1, count + 1)):
+            raise TableError(file, "gain_correlation", f"needs rows of 1 to {count} numbers")
+        order = list(seen)
+        for row_at, line in zip(order, triangle, strict=True):
+            for column_at, value in zip(order, line, strict=False):
+                columns["gain_correlation"][row_at, column_at] = value
+                columns["gain_correlation"][column_at, row_at] = value
     known = np.isfinite(np.diagonal(columns["ratio"]))
     # an unknown motor has a row of NaN (Motors)
     columns["ratio"][~known] = np.nan
-    return Drives(**columns)
+    try:
+        return Drives(**columns)
+    except InputError as error:
+        raise TableError(file, "axes", str(error)) from None
 
 
 def write_drives(
@@ -214,7 +266,13 @@ def write_drives(
             row["rotor_inertia_kg_m2"] = float(drives.rotor[i])
         if row:
             rows[name] = row
-    content = {"schema": SCHEMA, "robot": robot, "about": about, "axes": rows}
+    content: dict[str, object] = {"schema": SCHEMA, "robot": robot, "about": about, "axes": rows}
+    if not np.array_equal(drives.gain_correlation, np.eye(drives.n)):
+        places = [i for i, name in enumerate(axes) if name in rows]
+        content["gain_correlation"] = [
+            [float(f"{drives.gain_correlation[i, j]:.4f}") for j in places[: k + 1]]
+            for k, i in enumerate(places)
+        ]
     text = yaml.safe_dump(
         {key: value for key, value in content.items() if value not in (None, "")},
         sort_keys=False,
