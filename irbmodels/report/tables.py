@@ -14,6 +14,7 @@ from ..robot.robot import Robot
 from ..tables.description import Description, aliases, describe, robots
 from ..tables.reader import Row
 from ..tables.schema import RatingsRow
+from ..tables.spring_rows import KINDS, numbers_of
 from .text_table import TextTable, counted
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def info_tables(robot: Description) -> list[TextTable]:
         *_set_tables(robot),
         friction_table(robot),
         _drives_table(robot),
+        _springs_table(robot),
         _notes_table(robot),
         _accuracy_table(robot),
         _torque_accuracy_table(robot),
@@ -92,6 +94,7 @@ def notes(robot: Robot) -> list[str]:
     if description is None:
         return []
     lines = [f"{robot.name}: {row.text}" for row in description.drives.notes.values()]
+    lines += _left_out_springs(robot)
     links = description.inertials.sets[str(robot.parameters)].links.values()
     if any("assumed" in _grades(row, description.inertials.sources) for row in links):
         lines.append(f"masses and inertias of {robot.name} (set {robot.parameters}) are assumed")
@@ -103,6 +106,23 @@ def notes(robot: Robot) -> list[str]:
             f"tool and payload weigh {carried:g} kg; {robot.name} is rated for {rated:g} kg"
         )
     return lines
+
+
+def _left_out_springs(robot: Robot) -> Iterator[str]:
+    """Yield a line per spring of the tables that the model is without: a number is unknown."""
+    assert robot.description is not None
+    axes = robot.description.axes
+    for name, row in robot.description.springs.elements.items():
+        place = axes.index(row.axis)
+        numbers = numbers_of(row, bool(robot.limits.linear[place]))
+        given = any(
+            spring.axis == place + 1 and isinstance(spring, KINDS[row.kind].element)
+            for spring in robot.springs
+        )
+        if not given and None in numbers.values():
+            unknown = ", ".join(key for key, value in numbers.items() if value is None)
+            part = name.replace("_", " ")
+            yield f"{robot.name}: {part} of {row.axis} is in no torque; unknown: {unknown}"
 
 
 def agreement_table(agreements: list[Agreement], robot: Robot) -> TextTable:
@@ -288,6 +308,20 @@ def _drives_table(robot: Description) -> TextTable:
     return TextTable(*heads, "viscous N m s/rad", "source", rows=rows, title=title)
 
 
+def _springs_table(robot: Description) -> TextTable:
+    rows = []
+    for name, row in robot.springs.elements.items():
+        numbers = numbers_of(row, bool(robot.linear[robot.axes.index(row.axis)]))
+        cells = (f"{key} {'unknown' if value is None else value}" for key, value in numbers.items())
+        axis = row.axis.removeprefix("axis_")
+        rows.append((name.replace("_", " "), axis, row.kind, "; ".join(cells), _source(row)))
+    return TextTable(
+        *("part", "axis", "kind", "numbers", "source"),
+        rows=rows,
+        title="springs, balancers and torque offsets (in the model where no number is unknown)",
+    )
+
+
 def _notes_table(robot: Description) -> TextTable:
     return TextTable(
         *("part", "source", "note"),
@@ -327,7 +361,7 @@ def _torque_accuracy_table(robot: Description) -> TextTable:
 
 
 def _sources_table(robot: Description) -> TextTable:
-    tables = ("kinematics", "limits", "inertials", "friction", "drives", "validation")
+    tables = ("kinematics", "limits", "inertials", "friction", "drives", "springs", "validation")
     return TextTable(
         *("table", "source", "grade", "reference"),
         rows=[

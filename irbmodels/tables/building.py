@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import radians
 from pathlib import Path
 
@@ -11,10 +11,12 @@ import pinocchio as pin
 
 from ..checks import as_path
 from ..errors import InputError, MissingData, TableError
+from ..model.axis_springs import check_springs
 from ..model.friction import ANY_SPEED, Stribeck
 from ..model.limits import Limits, LoadLimits
 from ..model.model import Linkage, Model
 from ..model.motors import Motors
+from ..model.springs import Spring
 from ..model.tool import Tool, doubt_metres
 from ..model.tree import Tree, tree_of_robot
 from ..model.types import Array, Mask
@@ -22,7 +24,8 @@ from .bare_urdf import bare_urdf
 from .description import Coupling, Description, mesh_folder, tool_path
 from .reader import read
 from .row_checks import check_shape
-from .schema import FrictionSet, InertialSet, ToolTable
+from .schema import FrictionSet, InertialSet, SpringRow, ToolTable
+from .spring_rows import spring_of
 
 
 def model_of(description: Description, coupling: Coupling, parameters: str) -> Model:
@@ -42,7 +45,13 @@ def model_of(description: Description, coupling: Coupling, parameters: str) -> M
     bodies = description.inertials.sets[parameters]
     rotors = rotors_of_set(bodies, description.axes, description.linear)
     return Model(
-        tree, limits, friction, rotors, motors_of(description).drive_axes, _linkage_of(description)
+        tree,
+        limits,
+        friction,
+        rotors,
+        motors_of(description).drive_axes,
+        _linkage_of(description),
+        springs_of(description, limits),
     )
 
 
@@ -134,6 +143,41 @@ def rotors_of_set(bodies: InertialSet, axes: Sequence[str], linear: Sequence[boo
         ],
         dtype=float,
     )
+
+
+def springs_of(description: Description, limits: Limits) -> tuple[Spring, ...]:
+    """Return the springs of a robot's tables; those of which a number is unknown are left out.
+
+    Raises:
+        TableError: if one cannot exist on the range of its axis.
+    """
+    elements, file = description.springs.elements, description.folder / "springs.yaml"
+    return springs_of_rows(elements, description.axes, limits, file)
+
+
+def springs_of_rows(
+    rows: Mapping[str, SpringRow], axes: Sequence[str], limits: Limits, file: Path
+) -> tuple[Spring, ...]:
+    """Return springs of checked rows; those of which a number is unknown are left out.
+
+    Args:
+        rows: By the name of the part.
+        axes: Names of the axes.
+        limits: Their ranges.
+        file: Of the rows.
+
+    Raises:
+        TableError: if one cannot exist on the range of its axis.
+    """
+    springs: list[Spring] = []
+    for name, row in rows.items():
+        try:
+            element = spring_of(row, axes, limits.linear.tolist())
+            kept = [] if element is None else [element]
+            springs += check_springs(kept, *limits.envelope(), limits.linear)
+        except InputError as err:
+            raise TableError(file, f"elements.{name}", str(err)) from None
+    return tuple(springs)
 
 
 def _linkage_of(description: Description) -> Linkage | None:

@@ -30,8 +30,11 @@ from .schema import (
     LimitsTable,
     ShapeRows,
     ShapesTable,
+    SpringRows,
+    SpringsTable,
     ValidationTable,
 )
+from .spring_rows import check_spring
 from .xacro import expand
 
 Coupling = Literal["parallelogram", "serial"]
@@ -293,6 +296,20 @@ class Description:
         return table
 
     @cached_property
+    def springs(self) -> SpringsTable:
+        """Springs, balancers and torque offsets with this variant's own in place."""
+        file = self.folder / "springs.yaml"
+        if not file.exists():
+            return SpringsTable({}, {})
+        table = read(file, SpringsTable)
+        check_known("variant", table.variants, self.kinematics.variants, file, "variants")
+        own = table.variants.get(self.name, SpringRows())
+        elements = {**table.elements, **own.elements}
+        for name, row in elements.items():
+            check_spring(row, self.axes, self.linear, file, f"elements.{name}")
+        return replace(table, elements=elements)
+
+    @cached_property
     def validation(self) -> ValidationTable | None:
         """Measurements on a real robot, where there are any."""
         file = self.folder / "validation.yaml"
@@ -443,6 +460,7 @@ class Description:
             TableError: with the first that breaks the format.
         """
         _ = self.kinematics, self.inertials, self.limits, self.shapes, self.friction, self.drives
+        _ = self.springs
 
     def _joint_from_axis(self) -> Array:
         result = np.eye(len(self.axes))

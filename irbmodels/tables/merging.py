@@ -53,6 +53,7 @@ def merged(
     result = Description(description.name, folder, (*description.overlays, *names))
     try:
         _ = result.kinematics, result.limits, result.inertials, result.friction, result.drives
+        _ = result.springs
     except TableError as err:  # the reader named the merged file, which no user has written
         raise TableError(
             " + ".join(map(str, files)), f"{err.file.stem}.{err.key}", err.problem

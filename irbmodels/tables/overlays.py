@@ -71,6 +71,7 @@ class Overlay(Table):
     inertials: dict[str, Any] = field(default_factory=dict)
     friction: dict[str, Any] = field(default_factory=dict)
     drives: dict[str, Any] = field(default_factory=dict)
+    springs: dict[str, Any] = field(default_factory=dict)
     identified: Identified | None = None
 
 
@@ -82,7 +83,7 @@ def with_set(
     A set may be the path of a file that holds one.
 
     The file is an overlay, on top of the others, with inertials and what belongs to the same robot:
-    friction, rotors.
+    friction, rotors, springs.
 
     Raises:
         FileError: if the file cannot be read.

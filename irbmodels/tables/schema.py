@@ -305,6 +305,50 @@ class DrivesTable(Table):
     """By the name of the part."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class SpringRow(Row):
+    """Spring, balancer or torque offset of one axis; numbers that are absent are unknown.
+
+    Pivots are in the plane perpendicular to the axis, from the axis, the first coordinate turned
+    towards the second by a positive motion; the one after the axis is where it is at 0 deg.
+    """
+
+    axis: str
+    kind: Literal["offset", "torsion", "coil", "gas"]
+    offset_N_m: float | None = None
+    offset_N: float | None = None
+    k_N_m_rad: float | None = None
+    k_N_m: float | None = None
+    """Stiffness of a coil, or of a spring along a linear axis [N/m]."""
+    rest_deg: float | None = None
+    rest_mm: float | None = None
+    before_mm: tuple[float, float] | None = None
+    after_mm: tuple[float, float] | None = None
+    length_mm: float | None = None
+    """Distance of the pivots at which the force is F0."""
+    F0_N: float | None = None
+    column_mm: float | None = None
+    """Length of the gas there: volume by area of the piston."""
+    exponent: float | None = None
+
+
+@dataclass(frozen=True)
+class SpringRows:
+    """Elements of one variant besides the shared ones, or in their place."""
+
+    elements: dict[str, SpringRow] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class SpringsTable(Table):
+    """springs.yaml; without elements where there are none, or nothing is known."""
+
+    sources: dict[str, Source]
+    elements: dict[str, SpringRow]
+    """By the name of the part."""
+    variants: dict[str, SpringRows] = field(default_factory=dict)
+
+
 @dataclass(frozen=True)
 class ValidationTable(Table):
     """validation.yaml: measurements on a real robot."""

@@ -24,6 +24,7 @@ ROWS = {  # where the rows of each table stand
     "friction": ("sets", "*", "axes"),
     "inertials": ("sets", "*", "links"),
     "drives": ("axes",),
+    "springs": ("elements",),
 }
 
 
@@ -76,6 +77,7 @@ def new_robot(name: str, like: str, folder: str | Path) -> Path:
     chosen.pop("serial", None)
     tables["inertials"] |= {"default": "copied", "sets": {"copied": chosen}}
     tables["friction"], tables["drives"] = {"sources": {}, "sets": {}}, {"sources": {}, "axes": {}}
+    tables["springs"] = {"sources": {}, "elements": {}}
     header = (
         f"{name}: copied from {source.name} by irbmodels new. Replace the numbers, and 'copied' by"
         " their own sources."
@@ -97,6 +99,8 @@ def tables_of(description: Description) -> Tables:
     limits.pop("variants", None)
     shapes = _plain(description.shapes)
     shapes.pop("variants", None)
+    springs = _plain(description.springs)
+    springs.pop("variants", None)
     inertials = _plain(description.inertials)
     for entry in inertials["sets"].values():
         entry.pop("variants", None)
@@ -106,6 +110,7 @@ def tables_of(description: Description) -> Tables:
         "inertials": inertials,
         "friction": _plain(description.friction),
         "drives": _plain(description.drives),
+        "springs": springs,
         "shapes": shapes,
     }
 
@@ -192,7 +197,7 @@ Tables copied from {like}. Every number carries the source `copied` (grade assum
 1. `kinematics.yaml`: the DH rows and tool0, from the data sheet's drawing.
 2. `limits.yaml`: ranges, speeds, payload, reach, mass; efforts, if you know any.
 3. `inertials.yaml`: masses, centers of mass and tensors in the link frames.
-4. `friction.yaml`, `drives.yaml`: what you have measured; empty means unknown.
+4. `friction.yaml`, `drives.yaml`, `springs.yaml`: what you have measured; empty means unknown.
 5. `shapes.yaml`: looks and collision shapes of {like}; `scripts/build_meshes.py` draws them from your lengths.
 
 Then: `irbmodels info ./{name}`, `irbmodels check ./{name}`, `irbmodels view ./{name}`.
