@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
+from ..model.friction import Stribeck
 from ..model.mechanism import Joint, Mechanism
 from ..model.rotations import rotation_x, rotation_z
 from ..robot.robot import Robot
@@ -31,10 +32,16 @@ _MEANINGS = {
     "FD": ("{force}", "static less Coulomb friction, Fs - Fc, of axis {number}"),
     "KS": ("s^2/{length}^2", "1/v_St^2 of axis {number}"),
     "FV": ("{force} s/{length}", "viscous friction Fv of axis {number}"),
+    "FG": ("{force}", "level Fd of the degressive friction of axis {number}"),
+    "VG": ("{length}/s", "speed v_d at which that of axis {number} has half its level"),
+    "AC": ("{force}", "half difference dFc of Coulomb friction by direction of axis {number}"),
+    "AV": ("{force} s/{length}", "half difference dFv of viscous friction of axis {number}"),
+    "MU": ("1", "Coulomb friction per static torque at the drive of axis {number}"),
     "G": ("1", "motion of joint {number} per motion of axis {rest}"),
     "q0": ("{length}", "position of joint {number} at q = 0"),
     "IA": ("kg m^2", "rotor inertia in the mass matrix, entry {number},{rest}"),
-    "RA": ("1", "turns of the drives per turn of the axes, entry {number},{rest}"),
+    "RA": ("1", "turns of drive {number} per turn of axis {rest}"),
+    "RI": ("1", "turns of axis {number} per turn of drive {rest}"),
     "UO": ("{force}", "torque offset of axis {axis}"),
     "UK": ("{stiffness}", "stiffness of {spring}"),
     "UQ": ("{length}", "position of rest of {spring}"),
@@ -47,7 +54,7 @@ _MEANINGS = {
     "UE": ("1", "exponent of the gas of {spring}, less 1"),
     "RT": ("1", "rotation from the frame of joint {number} to that of its body, entry {rest}"),
 }
-FRICTION = ("FC", "FD", "KS", "FV")
+FRICTION = ("FC", "FD", "KS", "FV", "FG", "VG", "AC", "AV", "MU")
 SPRINGS = "U"
 """First letter of the constants of springs; their numbers are those of ``robot.springs``."""
 
@@ -109,6 +116,17 @@ def explain(name: str, mechanism: Mechanism, robot: Robot, frame: str) -> Consta
         fields |= {"force": "N", "length": "m"}
     unit, meaning = (text.format(**fields) for text in _MEANINGS[kind])
     return Constant(name, mechanism.free[name], unit, meaning)
+
+
+def friction_text(robot: Robot, quote: str = "") -> str:
+    """Return the friction law of a robot that has one, in words, formulas between quotes."""
+    law = cast(Stribeck, robot.friction_model)
+    if not robot.dynamic_model.has_coupled_drives:
+        return f"{quote}{law.formula('v', 'g')}{quote} per axis"
+    formulas = {"f": law.formula("w", "u"), "w": "w = D v", "u": "D' u = g", "torque": "D' f"}
+    f, w, u, torque = (f"{quote}{text}{quote}" for text in formulas.values())
+    load = f" and static torques u, {u}" if law.needs_load else ""
+    return f"{f} of each drive at speeds {w}{load}; of the axes {torque}"
 
 
 def link_name(joint: int) -> str:

@@ -117,6 +117,17 @@ class Stribeck:
         }
         return " and ".join(word for word, there in words.items() if there) or "no"
 
+    def formula(self, speed: str = "v", load: str = "load") -> str:
+        """Torque as text, with the terms of its :attr:`kinds` and names for speed and load."""
+        further = {
+            "dFc": f" + dFc |sgn({speed})|",
+            "dFv": f" + dFv |{speed}|",
+            "Fd": f" + Fd {speed}/(v_d + |{speed}|)",
+        }
+        loaded = f" + mu |{load}|" if self.needs_load else ""
+        level = f"(Fc + (Fs - Fc) exp(-({speed}/v_St)^2){loaded}) sgn({speed}) + Fv {speed}"
+        return level + "".join(text for kind, text in further.items() if kind in self.kinds)
+
     def same_as(self, other: Stribeck) -> bool:
         """Return whether both laws have the same numbers."""
         return self.reference_temperature == other.reference_temperature and all(

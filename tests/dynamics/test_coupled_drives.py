@@ -8,24 +8,13 @@ import numpy as np
 import oracles
 import pinocchio as pin
 import pytest
+from drives import COUPLED, every_term
 
 import irbmodels as irb
 from irbmodels.dynamics import equations_of_motion as dynamics
 from irbmodels.robot.base_parameters import base_parameters
 
-D = np.eye(6)
-D[4, 3], D[5, 3], D[5, 4] = -0.2, 0.1, 0.9
-LAW = irb.Stribeck(
-    Fs=[12.0, 9.0, 5.0, 3.0, 4.0, 2.0],
-    Fc=[8.0, 9.0, 4.0, 2.0, 4.0, 1.0],
-    Fv=[3.0, 2.0, 1.0, 0.8, 0.6, 0.4],
-    v_St=[0.1, 1.0, 0.05, 0.2, 1.0, 0.3],
-    Fd=[6.0, 0.0, 2.5, 1.0, 0.0, 0.7],
-    v_d=[0.3, 1.0, 0.7, 0.2, 1.0, 0.4],
-    dFc=[1.5, -2.0, 0.0, 0.5, -1.0, 0.3],
-    dFv=[-0.5, 0.0, 0.25, 0.1, -0.2, 0.3],
-    mu=[0.0, 0.03, 0.02, 0.1, 0.05, 0.08],
-)
+D, LAW = COUPLED, every_term()
 
 SPRING, REST = 25.0, 0.4  # of axis 4 [N m/rad, rad]
 

@@ -5,6 +5,7 @@ import numpy as np
 import oracles as reference
 import pytest
 import yaml
+from drives import every_term
 
 import irbmodels as irb
 from irbmodels.dynamics import oracles
@@ -78,10 +79,11 @@ def loaded(name, parameters):
 
 
 def laden(robot):
-    """Return the robot with payload, tilted base and coupled rotors."""
+    """Return the robot with payload, tilted base, coupled drives and friction of every kind."""
     robot = robot.with_payload(irb.payload(2.0, [0.1, 0.0, 0.1])).with_gravity([1.0, -2.0, 9.0])
     turns = np.eye(robot.n) + 0.1 * np.tri(robot.n, k=-1)
-    return robot.with_rotors(np.arange(1.0, robot.n + 1)).with_drives(turns)
+    robot = robot.with_rotors(np.arange(1.0, robot.n + 1)).with_drives(turns)
+    return robot.with_friction(every_term(robot.n))
 
 
 @pytest.mark.parametrize(("name", "parameters"), SETS)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from drives import COUPLED, every_term
 
 import irbmodels as irb
 from irbmodels import cli
@@ -184,6 +185,24 @@ def test_every_robot_in_single_precision(name, tmp_path):
     code, lines = verdict(compiled(tmp_path, robot.name, optimise="-O1"))
     assert code == 0, lines
     assert all(line.endswith("of 1e-4: ok") for line in lines)
+
+
+@pytest.mark.parametrize("single", [False, True])
+def test_friction_of_coupled_drives_with_every_term(single, tmp_path):
+    """Torques and friction, which takes positions for its load, as Pinocchio has them; the header
+    states the law.
+    """
+    robot = irb.load("irb1600").with_drives(COUPLED).with_friction(every_term())
+    what = ["inverse_dynamics", "friction", "regressor"]
+    codegen.write_c(robot, tmp_path, what, single=single)
+    assert verdict(compiled(tmp_path, robot.name))[0] == 0
+    header = " ".join((tmp_path / f"{robot.name}.h").read_text().replace(" * ", " ").split())
+    assert (
+        "Friction: included, (Fc + (Fs - Fc) exp(-(w/v_St)^2) + mu |u|) sgn(w) + Fv w"
+        " + dFc |sgn(w)| + dFv |w| + Fd w/(v_d + |w|) of each drive at speeds w = D v and static"
+        " torques u, D' u = g; of the axes D' f with sgn(0) = 0"
+    ) in header
+    assert re.search(r"_friction\(const (float|double) q\[6\], const (float|double) v\[6\]", header)
 
 
 def strip_comments(text):

@@ -10,6 +10,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from drives import COUPLED, every_term
 from programs import evaluate, reference
 from random_trees import random_urdf
 
@@ -186,7 +187,9 @@ def agrees(robot, what, fmt, drawn=None, **options):
         re.MULTILINE,
     )
     wanted = reference(robot, what, np.stack([q, v, a]), **options)
-    given = {name: {"q": q, "v": v, "a": a, "tau": a}[name] for name in QUERIES[what].inputs}
+    loaded_friction = what == "friction" and robot.friction_model.needs_load
+    inputs = ("q", "v") if loaded_friction else QUERIES[what].inputs
+    given = {name: {"q": q, "v": v, "a": a, "tau": a}[name] for name in inputs}
     call = READERS[fmt](equations_text(robot, what, fmt, **options), names, given)
     for i in range(3):
         state = {name: rows[i] for name, rows in given.items()}
@@ -391,6 +394,16 @@ def test_tool_payload_stand_and_rotors_are_inside():
     robot = robot.with_gravity([1.0, 2.0, -9.0])
     for what in ("mass_matrix", "gravity"):
         agrees(robot, what, "matlab")
+
+
+@pytest.mark.parametrize("fmt", EQUATION_FORMATS)
+def test_friction_of_coupled_drives_with_every_term(fmt):
+    """Of a law with load the equations are of q and v; the notes state it."""
+    law = replace(every_term(), mu=np.array([0.0, 0.0, 0.0, 0.0, 0.05, 0.0]))
+    robot = irb.load("irb1600").with_drives(COUPLED).with_friction(law)
+    agrees(robot, "friction", fmt)
+    text = " ".join(re.sub(r"\n[%#] ", " ", equations_text(robot, "friction", fmt)).split())
+    assert "of each drive at speeds" in text
 
 
 def test_the_pose_of_the_2400_is_a_page():

@@ -103,7 +103,7 @@ def reference(
         case "coriolis_torque":
             return [np.einsum("...ij,...j->...i", robot.coriolis(q, v), v)]
         case "friction":
-            return [robot.friction(v) if rubs else np.zeros_like(v)]
+            return [robot.friction(v, q) if rubs else np.zeros_like(v)]
         case "energy":
             return list(robot.energy(q, v))
         case "inverse_dynamics_derivatives":

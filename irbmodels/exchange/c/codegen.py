@@ -227,11 +227,11 @@ def _title(name: str, function: Function) -> str:
     suffix = function.constants[name].removeprefix(name).removeprefix("_")
     prefix = "regressor, " if function.query == "regressor" else f"{suffix}, " if suffix else ""
     if kind in FRICTION:
-        return f"{prefix}friction of the axes"
+        return f"{prefix}friction of the axes' drives"
     if kind.startswith(SPRINGS):
         return f"{prefix}springs"
-    if kind in ("IA", "RA"):
-        return f"{prefix}rotors"
+    if kind in ("IA", "RA", "RI"):
+        return f"{prefix}{'rotors' if kind == 'IA' else 'drives'}"
     if number in ("E", "", "0"):
         return f"{prefix}{'frame' if number == 'E' else 'base'}"
     joint = function.mechanism.joints[int(number) - 1]

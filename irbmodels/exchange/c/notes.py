@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ...robot.robot import Robot
+from ..constants import friction_text
 from ..write.tables import tables
 
 ABOUT = {
@@ -22,7 +23,8 @@ ABOUT = {
     "regressor": (
         "Matrix Y whose product with the parameters is the torque, friction included. Columns: per"
         " body of the tree [m, m cx, m cy, m cz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz] about the link's"
-        " origin, then the rotors, then where friction is known Fv, Fc, Fs - Fc per axis."
+        " origin, then the rotors, then drive by drive those of Fv, Fc, Fs - Fc, Fd, dFc, dFv and mu"
+        " that a known friction has, then the coefficients of springs."
     ),
     "inverse_dynamics_derivatives": (
         "Derivatives of the torques with respect to q, v and a, friction included."
@@ -131,4 +133,4 @@ def _friction(robot: Robot, options: Options) -> str:
     if law is None:
         return "no data, adds nothing"
     far = f", extrapolated beyond {law.measured_to:g} rad/s" if law.measured_to else ""
-    return f"included, (Fc + (Fs - Fc) exp(-(v/v_St)^2)) sgn(v) + Fv v with sgn(0) = 0{far}"
+    return f"included, {friction_text(robot)} with sgn(0) = 0{far}"

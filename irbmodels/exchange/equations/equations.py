@@ -11,7 +11,14 @@ from ...compiled.queries import OF_FRAMES, QUERIES, mechanism_for, program_from
 from ...errors import InputError, MissingData, UnknownName, require
 from ...model.mechanism import INERTIALS, Mechanism
 from ...robot.robot import Robot
-from ..constants import explain, has_dh_frames, joint_motion, link_name, split_name
+from ..constants import (
+    explain,
+    friction_text,
+    has_dh_frames,
+    joint_motion,
+    link_name,
+    split_name,
+)
 from ..text import identifier
 
 EQUATION_FORMATS = ("sympy", "latex", "matlab")
@@ -101,7 +108,7 @@ def _notes(robot: Robot, program: Program, mechanism: Mechanism, frame: str) -> 
         if program.name != "regressor":
             yield _REGROUPED
     if "FV1" in program.constants:
-        yield "Friction is inside: `(Fc + (Fs - Fc) exp(-(v/v_St)^2)) sgn(v) + Fv v` per axis."
+        yield f"Friction is inside: {friction_text(robot, '`')}."
     if mechanism.joints and "q" in dict(program.inputs):
         joints = []
         for number, joint in enumerate(mechanism.joints, 1):
