@@ -193,7 +193,7 @@ class PullingElement(Spring):
     def distance(self, q: ArrayLike) -> Array:
         """Distance ``L`` of the pivots at axis positions ``(...)`` [m]."""
         angle = np.asarray(q, dtype=float)
-        both, cosine, sine = self._cosine_rule
+        both, cosine, sine = self.cosine_rule
         return np.asarray(np.sqrt(both - cosine * np.cos(angle) - sine * np.sin(angle)))
 
     def force(self, q: ArrayLike) -> Array:
@@ -201,7 +201,8 @@ class PullingElement(Spring):
         return np.asarray(self._unit_forces(self.distance(q) - self.length) @ self.values)
 
     @property
-    def _cosine_rule(self) -> tuple[float, float, float]:
+    def cosine_rule(self) -> tuple[float, float, float]:
+        """``s``, ``c`` and ``d`` of ``L^2 = s - c cos q - d sin q`` [m^2]."""
         (b1, b2), (a1, a2) = self.before, self.after
         square = a1 * a1 + a2 * a2 + b1 * b1 + b2 * b2
         return square, 2.0 * (a1 * b1 + a2 * b2), 2.0 * (a1 * b2 - a2 * b1)
@@ -220,7 +221,7 @@ class PullingElement(Spring):
 
     def _lever(self, q: Array) -> tuple[Array, Array, Array]:
         """``L``, ``dL/dq`` and its slope."""
-        _, cosine, sine = self._cosine_rule
+        _, cosine, sine = self.cosine_rule
         length = self.distance(q)
         lever = 0.5 * (cosine * np.sin(q) - sine * np.cos(q)) / length
         bend = 0.5 * (cosine * np.cos(q) + sine * np.sin(q))
@@ -236,7 +237,7 @@ class PullingElement(Spring):
 
     def constants(self) -> dict[str, float]:
         """Numbers of the cosine rule, length and force."""
-        names = ("UA", "UC", "US"), self._cosine_rule
+        names = ("UA", "UC", "US"), self.cosine_rule
         return {**dict(zip(*names, strict=True)), "UL": self.length, "UF": self.F0}
 
     def problem(self, lower: float, upper: float) -> str:
@@ -248,7 +249,7 @@ class PullingElement(Spring):
 
     def lengths(self, lower: float, upper: float) -> tuple[float, float]:
         """Return the least and the largest distance of the pivots on a range of the axis [m]."""
-        _, cosine, sine = self._cosine_rule
+        _, cosine, sine = self.cosine_rule
         nearest = math.atan2(sine, cosine)
         if upper - lower >= 2.0 * math.pi:  # every angle of a turn
             lower, upper = nearest, nearest + math.pi

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...model.mechanism import Mechanism
+from ...model.springs import CoilSpring, GasSpring, PullingElement, Spring
 from ...model.types import Array
 from .model import FlexibleModel
 
@@ -97,6 +98,50 @@ def link_torques(mechanism: Mechanism, q: Array) -> Array:
         result += np.trace(power, axis1=-2, axis2=-1)[..., None] * joint.row
         if joint.parent >= 0:
             efforts[joint.parent] = efforts[joint.parent] + efforts[i]
+    for spring in mechanism.springs:
+        position = q[: order - 2, ..., spring.axis - 1]
+        result[..., spring.axis - 1] += _spring_torque(spring, position)
+    return result
+
+
+def _spring_torque(spring: Spring, q: Array) -> Array:
+    """Coefficients of the torque that holds a spring, from those of its axis ``(order, ...)``."""
+    if not isinstance(spring, PullingElement):  # linear in q
+        series = spring.stiffness(q[0]) * q
+        series[0] = spring.torque(q[0])
+        return series
+    both, of_cos, of_sin = spring.cosine_rule
+    cos, sin = _cos_sin(q)
+    square = -of_cos * cos - of_sin * sin
+    square[0] += both
+    lever = _times(0.5 * (of_cos * sin - of_sin * cos), _power(square, -0.5))
+    stroke = _power(square, 0.5)
+    stroke[0] -= spring.length
+    if isinstance(spring, CoilSpring):
+        force = spring.k * stroke
+        force[0] += spring.F0
+    elif isinstance(spring, GasSpring):
+        left = -stroke / spring.column
+        left[0] += 1.0
+        force = spring.F0 * _power(left, -spring.exponent)
+    else:
+        raise NotImplementedError(f"no Taylor series of the force of a {type(spring).__name__}")
+    return _times(force, lever)
+
+
+def _times(a: Array, b: Array) -> Array:
+    """Coefficients of the product of two numbers."""
+    return product(a[..., None, None], b[..., None, None])[..., 0, 0]
+
+
+def _power(x: Array, exponent: float) -> Array:
+    """Coefficients of a power of a positive number, by ``x y' = exponent x' y``."""
+    result = np.zeros_like(x)
+    result[0] = x[0] ** exponent
+    for k in range(1, len(x)):
+        for i in range(1, k + 1):
+            result[k] += (exponent * i - (k - i)) / k * x[i] * result[k - i]
+        result[k] /= x[0]
     return result
 
 
