@@ -15,7 +15,7 @@ from irbmodels.identification.recordings import (
     smoothing_spline,
 )
 from irbmodels.identification.recordings.filtering import _half_power as half_power
-from irbmodels.identification.recordings.sample_flags import flag_uncertain_sign
+from irbmodels.identification.recordings.sample_flags import flag_uncertain_sign, speed_noise
 
 STEP = 0.004
 T = np.arange(3000) * STEP
@@ -252,7 +252,7 @@ def test_speeds_of_unsure_sign_are_marked_as_rest(deviation):
         t, q + deviation * rng.normal(size=q.shape), tau=np.zeros_like(q), linear=(False, False)
     )
     filtered = butterworth(raw, 10.0).recording
-    marked = flag_uncertain_sign(filtered, raw, 10.0)
+    marked = flag_uncertain_sign(filtered, speed_noise(filtered, raw, 10.0))
     inner = ~filtered.has(Flag.EDGE)
     rest, noise = marked.has(Flag.AT_REST), (filtered.v - true)[inner].std()
     wrong = np.sign(filtered.v) != np.sign(true)
@@ -261,4 +261,4 @@ def test_speeds_of_unsure_sign_are_marked_as_rest(deviation):
     reach = np.abs(filtered.v[rest]).max()
     assert 4.0 * noise < reach < 6.0 * noise
     assert not (rest & (np.abs(true) > 8.0 * noise) & inner).any()
-    assert flag_uncertain_sign(raw, raw, 10.0) is raw  # no speeds, no signs
+    assert flag_uncertain_sign(raw, [0.0, 0.0]) is raw  # no speeds, no signs

@@ -20,13 +20,22 @@ from numpy.typing import NDArray
 from ...checks import as_instance, numbers, positive
 from ...errors import InputError
 from ...model.types import Array, Mask
-from .recording import Finding, Flag, Recording
+from ...trajectory.rate_consistency import GAP
+from .recording import UNEQUAL, Finding, Flag, Recording
 
-Filter = Callable[[Array], tuple[Array, Array, Array]]
-"""Positions ``(N, n)`` to positions, first and second derivative, per sample."""
+Filter = Callable[[Array, Array], tuple[Array, Array, Array]]
+"""Positions ``(N, n)`` at even times to positions, first and second derivative, per sample.
+
+At the places of the second argument, in samples, ``(M,)``: all samples, but for filters that can
+answer in between.
+"""
 
 _BRIDGED = 5  # samples in a row that are missing or outliers and may be filled in before filtering
 _HALF = np.sqrt(0.5)
+# usual steps, and periods of the cutoff: through shorter gaps a spline goes that a filter can
+# evaluate anywhere
+_LOST, _QUARTER = 4.5, 0.25
+_EVEN = 1e-3  # of a step: stamps that wander less are even
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +80,7 @@ def savitzky_golay(
     size = _window(sizes, ratio, lambda window: _half_power(savgol_coeffs(window, order), 0))
     kernels = [savgol_coeffs(size, order, deriv=k, use="dot") for k in range(3)]
 
-    def apply(x: Array) -> tuple[Array, Array, Array]:
+    def apply(x: Array, _: Array) -> tuple[Array, Array, Array]:
         from scipy.signal import savgol_filter
 
         q, v, a = (savgol_filter(x, size, order, deriv=k, axis=0, mode="interp") for k in range(3))
@@ -83,36 +92,43 @@ def savitzky_golay(
 
 
 def butterworth(
-    recording: Recording, cutoff: float, order: int = 4, torque: bool = False
+    recording: Recording, cutoff: float, order: int = 4, torque: bool = False, late: float = 0.0
 ) -> Filtered:
     """Filter forwards and backwards by a Butterworth filter.
 
-    Derivatives of the quintic spline through what is left.
+    Derivatives of the quintic spline through what is left, at the times of the log, however
+    unequal: only positions go through a cubic spline to even times for the filter. Where stamps
+    wander about even times, those are taken on which positions are smoother.
 
     Args:
-        recording: At a steady rate.
+        recording: At any times.
         cutoff: [Hz], of both passes together.
         order: Of one pass.
         torque: True to filter torques too.
+        late: Time by which torques are logged later than positions [s]: motion is that of ``t -
+            late``.
 
     Raises:
-        InputError: if the rate is not steady, the cutoff is not below half of it, or no stretch is
-            long enough.
+        InputError: if the cutoff is not below half the rate, or no stretch is long enough.
     """
-    _check_input(recording, cutoff)
+    _check_input(recording, cutoff, steady=False)
+    if not abs(late) < np.inf:
+        raise InputError(f"a delay of torques is a time [s], not {late!r}")
     if not (isinstance(order, int) and 1 <= order <= 10):
         raise InputError(
             f"the order of a Butterworth filter is a whole number from 1 to 10, not {order!r}"
         )
     ratio = cutoff * recording.step
 
-    def apply(x: Array) -> tuple[Array, Array, Array]:
+    def apply(x: Array, at: Array) -> tuple[Array, Array, Array]:
         from scipy.interpolate import make_interp_spline
 
         smooth = low_pass(x, ratio, 1.0, order)
-        spline = make_interp_spline(np.arange(len(x), dtype=float), smooth, k=5)
         k = np.arange(len(x), dtype=float)
-        return smooth, spline.derivative(1)(k), spline.derivative(2)(k)
+        spline = make_interp_spline(k, smooth, k=5)
+        between = len(at) != len(k) or np.any(at != k)
+        q = spline(at) if between else smooth
+        return q, spline.derivative(1)(at), spline.derivative(2)(at)
 
     edge = int(np.ceil(0.5 * order / ratio))
     what = f"Butterworth, order {order}, forwards and backwards"
@@ -122,7 +138,7 @@ def butterworth(
         )
         for k in range(3)
     ]
-    return _filtered(recording, apply, what, widths, edge, 6 * (order + 1), torque)
+    return _filtered(recording, apply, what, widths, edge, 6 * (order + 1), torque, late)
 
 
 def smoothing_spline(recording: Recording, cutoff: float, torque: bool = False) -> Filtered:
@@ -143,7 +159,7 @@ def smoothing_spline(recording: Recording, cutoff: float, torque: bool = False) 
     ratio = cutoff * recording.step
     bend = _bending(ratio)
 
-    def apply(x: Array) -> tuple[Array, Array, Array]:
+    def apply(x: Array, _: Array) -> tuple[Array, Array, Array]:
         from scipy.interpolate import make_smoothing_spline
 
         k, columns = np.arange(len(x), dtype=float), []
@@ -248,16 +264,16 @@ def _window(sizes: NDArray[np.intp], ratio: float, bandwidth: Callable[[int], fl
     return int(sizes[above if known(above) - ratio <= ratio - known(below) else below])
 
 
-def _check_input(recording: Recording, cutoff: float) -> None:
+def _check_input(recording: Recording, cutoff: float, steady: bool = True) -> None:
     rate = 1.0 / as_instance(recording, Recording, "what is filtered is a Recording").step
     if not (isinstance(cutoff, int | float | np.number) and 0.0 < cutoff < 0.5 * rate):
         raise InputError(
             f"a cutoff [Hz] is positive and below half the rate of {rate:.5g} Hz, not {cutoff!r}"
         )
-    part = recording.unsteady_segment()
+    part = recording.unsteady_segment() if steady else None
     if part is not None:
         raise InputError(
-            f"a filter needs a steady rate; near t = {recording.t[part.start]:.6g} s it wanders:"
+            f"this filter needs a steady rate; near t = {recording.t[part.start]:.6g} s it wanders:"
             f" resample(recording, {rate:.0f})"
         )
 
@@ -270,23 +286,40 @@ def _filtered(
     edge: int,
     fewest: int,
     torque: bool,
+    late: float | None = None,
 ) -> Filtered:
-    """Filter the segments in which no axis lacks a position for longer than a few samples."""
+    """Filter the segments in which no axis lacks a position for longer than a few samples.
+
+    Args:
+        recording: Any.
+        apply: The filter.
+        what: Its name and numbers.
+        ratios: Its bandwidths [per sample].
+        edge: Samples at each end that are flagged.
+        fewest: Samples that it needs.
+        torque: True to filter torques too.
+        late: Delay of torques [s], of a filter that answers at any time; None: it does not.
+    """
     filled, bridged, lost = _bridge_gaps(recording)
     q, v, a = (np.full(recording.q.shape, np.nan) for _ in range(3))
     tau = None if recording.tau is None else recording.tau.copy()
-    edges, short = np.zeros(len(recording), dtype=bool), 0
-    for part in recording.segments(lost):
-        count = part.stop - part.start
-        if count < max(fewest, 2 * edge + 1):
-            short += count
+    edges, short, clocks = np.zeros(len(recording), dtype=bool), 0, []
+    gap = GAP if late is None else max(GAP, min(_LOST, _QUARTER / (ratios[0] or 1.0)))
+    for part in recording.segments(lost, gap):
+        t = recording.t[part]
+        clock = _Clock.of(t, filled[part], recording.step, any_time=late is not None)
+        if clock.count < max(fewest, 2 * edge + 1):
+            short += len(t)
             continue
-        step = (recording.t[part][-1] - recording.t[part][0]) / (count - 1)
-        q[part], v[part], a[part] = (x / step**k for k, x in enumerate(apply(filled[part])))
-        edges[part.start : part.start + edge] = edges[part.stop - edge : part.stop] = True
+        clocks.append(clock)
+        at, step = clock.at, clock.step
+        x = clock.even(filled[part])
+        moved = at if not late else at - late / step
+        q[part], v[part], a[part] = (x / step**k for k, x in enumerate(apply(x, moved)))
+        edges[part] = (at < edge - _EVEN) | (at > clock.count - 1 - edge + _EVEN)
         if torque and tau is not None:
             whole = np.isfinite(tau[part]).all(axis=0)
-            tau[part, whole] = apply(tau[part][:, whole])[0]
+            tau[part, whole] = apply(clock.even(tau[part][:, whole]), at)[0]
             tau[part, ~whole] = np.nan
     if not np.isfinite(q).any():
         raise InputError(
@@ -304,6 +337,8 @@ def _filtered(
             samples=int(edges.sum()),
         ),
     ]
+    if late is not None:
+        findings[:0] = _clock_findings(recording, clocks, late)
     if bridged.any():
         message = f"{int(bridged.sum())} positions replaced by straight lines before filtering"
         findings.append(Finding(message, "flagged INTERPOLATED"))
@@ -315,6 +350,81 @@ def _filtered(
     result = recording.changed(q=q, v=v, a=a, tau=tau, flags=flags)
     result = result.with_flag(bridged, Flag.INTERPOLATED).with_flag(edges, Flag.EDGE, *findings)
     return Filtered(result, (q_band, v_band, a_band), edge * recording.step)
+
+
+@dataclass(frozen=True, eq=False)
+class _Clock:
+    """Even times of a segment."""
+
+    t: Array
+    """Stamps [s], shape ``(N,)``."""
+    at: Array
+    """Places of the samples on the even times, in steps, shape ``(N,)``."""
+    step: float
+    """[s]."""
+    count: int
+    """Of the even times."""
+    jitter: float
+    """By which stamps wander about even times that were taken in their place [s]."""
+
+    @staticmethod
+    def of(t: Array, q: Array, usual: float, *, any_time: bool) -> _Clock:
+        """Take the samples as even, unless positions are smoother at the stamps."""
+        own = np.arange(len(t), dtype=float)
+        step = (t[-1] - t[0]) / max(len(t) - 1, 1) or 1.0
+        wander = float(np.abs(t - t[0] - step * own).max())
+        if not any_time or wander < _EVEN * step or _smoother(own, (t - t[0]) / step, q):
+            return _Clock(t, own, step, len(t), wander if any_time else 0.0)
+        count = int(np.ceil((t[-1] - t[0]) / usual * (1.0 - 1e-9))) + 1
+        step = (t[-1] - t[0]) / (count - 1)
+        return _Clock(t, (t - t[0]) / step, step, count, 0.0)
+
+    @property
+    def unequal(self) -> bool:
+        """True if samples lie between the even times."""
+        return bool((self.at != np.round(self.at)).any())
+
+    def even(self, x: Array) -> Array:
+        """Return samples ``(N, n)`` at the even times, by a cubic spline."""
+        if len(self.at) == self.count and not self.unequal:
+            return x
+        from scipy.interpolate import make_interp_spline
+
+        return np.asarray(make_interp_spline(self.at, x, k=3)(np.arange(self.count)), dtype=float)
+
+
+def _smoother(one: Array, other: Array, q: Array) -> bool:
+    """True if positions are at least as smooth over one time as over the other.
+
+    What is left of a sample after the line through its neighbours, as median over the moving ones.
+    """
+
+    def left(t: Array) -> Array:
+        share = (t[1:-1] - t[:-2]) / (t[2:] - t[:-2])
+        rest = np.abs(q[1:-1] - q[:-2] - share[:, None] * (q[2:] - q[:-2]))
+        return np.asarray(np.where(moving, rest, 0.0).sum(axis=0), dtype=float)
+
+    if len(q) < 3:
+        return True
+    change = np.abs(q[2:] - q[:-2])
+    moving = change > np.median(change, axis=0)
+    return bool(np.log((left(one) + 1e-300) / (left(other) + 1e-300)).sum() <= 0.0)
+
+
+def _clock_findings(recording: Recording, clocks: Sequence[_Clock], late: float) -> list[Finding]:
+    """Return findings on unequal steps, on stamps that jitter, and on a delay."""
+    findings = []
+    if any(clock.unequal for clock in clocks):
+        message = f"{recording.sampling}: positions are filtered at even times"
+        findings.append(Finding(message, "motion is that of the times of the log, torques stay"))
+    jitter = max((clock.jitter for clock in clocks), default=0.0)
+    if jitter > UNEQUAL * recording.step:
+        message = f"stamps wander by {1e3 * jitter:.2g} ms about even times"
+        findings.append(Finding(message, "positions are smoother at these, which are taken"))
+    if late:
+        message = f"torques are taken as logged {1e3 * late:.3g} ms later than positions"
+        findings.append(Finding(message, "motion is that of so much earlier"))
+    return findings
 
 
 def _bridge_gaps(recording: Recording) -> tuple[Array, Mask, Mask]:

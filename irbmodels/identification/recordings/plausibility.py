@@ -70,7 +70,7 @@ def _lost_samples(recording: Recording, first: int) -> Iterator[Finding]:
         yield Finding(
             f"time jumps at {gaps.size} places, here by {steps[i]:.4g} s instead of {usual:.4g} s:"
             f" some {lost} samples are lost",
-            "filters work on each side alone; resample() marks what it puts there",
+            "butterworth() goes through short gaps, other filters work on each side alone",
             first + i + 1,
             "t",
             lost,

@@ -26,6 +26,7 @@ from ...trajectory.rate_consistency import GAP
 Flags = NDArray[np.uint16]
 
 STEADY = 0.5  # of a step: time stamps that wander less are only rounded
+UNEQUAL = 0.05  # of a step: what steps may differ by, and still be called a rate
 QUANTITIES = ("q", "v", "a", "tau")
 
 
@@ -211,6 +212,16 @@ class Recording:
         return float(np.median(np.diff(self.t))) if len(self) > 1 else np.nan
 
     @property
+    def sampling(self) -> str:
+        """Rate; of unequal steps ``about 94 Hz, unequal steps of 10 to 12 ms``."""
+        steps = np.diff(self.t)
+        steps = steps[steps < GAP * self.step]
+        if not steps.size or np.ptp(steps) < UNEQUAL * self.step:
+            return f"{1.0 / self.step:.5g} Hz"
+        low, high = 1e3 * steps.min(), 1e3 * steps.max()
+        return f"about {1.0 / steps.mean():.3g} Hz, unequal steps of {low:.3g} to {high:.3g} ms"
+
+    @property
     def motion(self) -> Motion:
         """Every sample, flagged or not."""
         return Motion(self.t, self.q, self.v, self.a, self.tau)
@@ -275,13 +286,18 @@ class Recording:
             **rows, extra={name: values[kept] for name, values in self.extra.items()}
         )
 
-    def segments(self, broken: Mask | None = None) -> Iterator[slice]:
-        """Yield the runs without a lost sample, and without one that is ``broken`` ``(N,)``."""
+    def segments(self, broken: Mask | None = None, gap: float = GAP) -> Iterator[slice]:
+        """Yield the runs without a lost sample, and without one that is ``broken`` ``(N,)``.
+
+        Args:
+            broken: Samples that end a run.
+            gap: Step that has lost a sample, in usual steps.
+        """
         bad = np.zeros(len(self), dtype=bool) if broken is None else broken
         step = self.step
         ends = np.zeros(len(self) + 1, dtype=bool)
         ends[[0, -1]] = True
-        ends[1:-1] = (np.diff(self.t) > GAP * step) | (bad[1:] != bad[:-1])
+        ends[1:-1] = (np.diff(self.t) > gap * step) | (bad[1:] != bad[:-1])
         places = np.flatnonzero(ends)
         for start, stop in zip(places[:-1].tolist(), places[1:].tolist(), strict=True):
             if not bad[start]:

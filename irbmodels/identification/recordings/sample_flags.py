@@ -15,6 +15,7 @@ from .recording import Finding, Flag, Recording
 
 _SPIKE = 1.4826  # of a median absolute deviation is a standard deviation, of normal noise
 _FEWEST = 5  # samples that have surroundings
+_RARE = 0.01  # of the steps may be smaller than the resolution: sums and conversions leave some
 _SIGN = 5.0  # deviations of a speed: below them its sign is a guess
 _BLOCK = 4096  # samples whose estimates stay in the second-level cache
 _NETWORK = 64  # numbers that a network sorts faster than NumPy
@@ -84,8 +85,9 @@ def _outlying(x: Array, samples: int, threshold: float) -> Mask:
     rough = np.abs(x - _between_neighbours(x, samples))
     off = np.minimum(np.abs(x - _medians(x, samples)), rough)
     steps = np.abs(np.diff(x))
-    finest = float(steps[steps > 0.0].min()) if steps.any() else 0.0
-    # an axis at rest has no noise but its resolution
+    moved = steps[steps > 1e-9 * np.abs(x).max()]  # less is rounding
+    # an axis at rest has no noise but its resolution, and hardly ever steps of less than that
+    finest = float(np.quantile(moved, _RARE, method="lower")) if moved.size else 0.0
     bound = threshold * np.maximum(_SPIKE * _medians(rough, samples), finest)
     return np.asarray((off > bound) & (off > 1e-9 * np.abs(x)), dtype=bool)
 
@@ -229,26 +231,31 @@ def flag_rest(recording: Recording, rest: float = 0.005, window: float = 0.08) -
     return recording.with_flag(still, Flag.AT_REST)
 
 
-def flag_uncertain_sign(filtered: Recording, raw: Recording, bandwidth: float) -> Recording:
-    """Flag samples with an uncertain sign of speed, and so of dry friction, as at rest.
+def speed_noise(filtered: Recording, raw: Recording, bandwidth: float) -> Array:
+    """Return the noise of each axis' speed [rad/s, m/s] after a filter, shape ``(n,)``.
 
-    The noise of a speed follows from that of its position, which is what the filter took away:
-    white noise of deviation ``s`` at a rate ``r`` leaves ``2 pi f s sqrt(2 f / (3 r))`` of speed
-    below ``f``.
+    It follows from that of the position, which is what the filter took away: white noise of
+    deviation ``s`` at a rate ``r`` leaves ``2 pi f s sqrt(2 f / (3 r))`` of speed below ``f``.
 
     Args:
-        filtered: Positions and speeds.
+        filtered: Positions.
         raw: The same log before the filter.
         bandwidth: Of the filter, ``f`` [Hz].
     """
-    if filtered.v is None:
-        return filtered
     taken = raw.q - filtered.q
     share = 2.0 * bandwidth * filtered.step
-    spread = (
-        1.4826
-        * np.nanmedian(np.abs(taken - np.nanmedian(taken, axis=0)), axis=0)
-        / np.sqrt(max(1.0 - share, share))
-    )
-    noise = 2.0 * np.pi * bandwidth * spread * np.sqrt(share / 3.0)
-    return filtered.with_flag(np.abs(filtered.v) < _SIGN * noise, Flag.AT_REST)
+    spread = _SPIKE * np.nanmedian(np.abs(taken - np.nanmedian(taken, axis=0)), axis=0)
+    spread = spread / np.sqrt(max(1.0 - share, share))
+    return np.asarray(2.0 * np.pi * bandwidth * spread * np.sqrt(share / 3.0), dtype=float)
+
+
+def flag_uncertain_sign(filtered: Recording, noise: ArrayLike) -> Recording:
+    """Flag samples with an uncertain sign of speed, and so of dry friction, as at rest.
+
+    Args:
+        filtered: Positions and speeds.
+        noise: Deviation of the speeds [rad/s, m/s], shape ``(n,)``.
+    """
+    if filtered.v is None:
+        return filtered
+    return filtered.with_flag(np.abs(filtered.v) < _SIGN * np.asarray(noise), Flag.AT_REST)

@@ -261,7 +261,7 @@ def resample(recording: Recording, rate: float) -> Recording:
     count = int(made.sum())
     findings.append(
         Finding(
-            f"resampled from {1.0 / recording.step:.5g} Hz to {rate:g} Hz",
+            f"resampled to {rate:g} Hz from {recording.sampling}",
             f"{count} samples flagged INTERPOLATED" * (count > 0),
         )
     )

@@ -14,8 +14,13 @@ from ...robot.robot import Robot
 from ..recordings.filtering import butterworth
 from ..recordings.plausibility import span
 from ..recordings.recording import UNUSABLE, Finding, Flag, Recording
-from ..recordings.sample_flags import flag_outliers, flag_rest, flag_saturation, flag_uncertain_sign
-from ..recordings.time_alignment import resample
+from ..recordings.sample_flags import (
+    flag_outliers,
+    flag_rest,
+    flag_saturation,
+    flag_uncertain_sign,
+    speed_noise,
+)
 from ..recordings.unit_checks import travel_text
 
 HELD = 0.25  # of each log is held out unless logs are: its end, which the fit never sees
@@ -33,15 +38,16 @@ class Split(NamedTuple):
     held_out: Recording
 
 
-def prepare(recording: Recording, bandwidth: float = BANDWIDTH) -> Recording:
+def prepare(recording: Recording, bandwidth: float = BANDWIDTH, *, late: float = 0.0) -> Recording:
     """Return a log with flags for outliers, saturation and rest, filtered, with ``v`` and ``a``.
 
-    Torques stay as they are, but for those that lie beside a time which wanders: then the log is
-    brought to a steady rate.
+    Times and torques stay as they are.
 
     Args:
         recording: As it was read.
         bandwidth: Of the filter of positions [Hz].
+        late: Time by which torques are logged later than positions [s]: ``q``, ``v``, ``a`` are
+            those of ``t - late``.
 
     Raises:
         MotionError: if there are no torques.
@@ -52,11 +58,12 @@ def prepare(recording: Recording, bandwidth: float = BANDWIDTH) -> Recording:
     if recording.tau is None:
         raise MotionError(f"{recording.source}: no torques: columns tau1_Nm .. are missing")
     try:
-        steady = recording
-        if recording.unsteady_segment() is not None:
-            steady = resample(recording, 1.0 / recording.step)
-        marked = flag_rest(flag_saturation(flag_outliers(steady)))
-        return flag_uncertain_sign(butterworth(marked, bandwidth).recording, marked, bandwidth)
+        marked = flag_rest(flag_saturation(flag_outliers(recording)))
+        filtered = butterworth(marked, bandwidth).recording
+        noise = speed_noise(filtered, marked, bandwidth)
+        if late:
+            filtered = butterworth(marked, bandwidth, late=late).recording
+        return flag_uncertain_sign(filtered, noise)
     except InputError as err:
         span = f"{recording.t[0]:.4g} to {recording.t[-1]:.4g} s"
         raise InputError(
