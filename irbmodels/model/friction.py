@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -283,17 +283,13 @@ def check_law(law: Stribeck, n: int) -> Stribeck:
         raise InputError(f"a friction law is an irbmodels.Stribeck, not {short_repr(law)}")
     for name in (*NAMES, *FURTHER):
         finite(getattr(law, name), (n,), f"{name} of the friction law")
-    _refuse(
-        law,
-        (law.Fs < law.Fc) | (law.Fc < 0.0) | (law.Fv < 0.0) | (law.v_St <= 0.0),
-        NAMES,
-        "Fs >= Fc >= 0, Fv >= 0 and v_St > 0",
-    )
-    _refuse(law, np.abs(law.dFc) > law.Fc, ("dFc", "Fc"), "|dFc| <= Fc")
-    _refuse(law, np.abs(law.dFv) > law.Fv, ("dFv", "Fv"), "|dFv| <= Fv")
-    _refuse(law, (law.Fd < 0.0) | (law.v_d <= 0.0), ("Fd", "v_d"), "Fd >= 0 and v_d > 0")
-    _refuse(law, law.mu < 0.0, ("mu",), "mu >= 0")
-    _refuse(law, law.mu >= 1.0, ("mu",), "mu < 1", "lock")
+    problem = problem_of(law)
+    if problem is not None:
+        got = ", ".join(f"{name} {getattr(law, name)[problem.axis]:g}" for name in problem.names)
+        raise InputError(
+            f"friction of axis {problem.axis + 1} would {problem.would} it: {problem.needs}, got"
+            f" {got}"
+        )
     if law.reference_temperature is not None:
         finite(law.reference_temperature, (), "reference_temperature [deg C] of the friction law")
     elif law.per_K.any():
@@ -304,10 +300,33 @@ def check_law(law: Stribeck, n: int) -> Stribeck:
     return law
 
 
-def _refuse(
-    law: Stribeck, wrong: Mask, names: tuple[str, ...], needs: str, would: str = "drive"
-) -> None:
-    if wrong.any():
-        axis = int(np.flatnonzero(wrong)[0])
-        got = ", ".join(f"{name} {getattr(law, name)[axis]:g}" for name in names)
-        raise InputError(f"friction of axis {axis + 1} would {would} it: needs {needs}, got {got}")
+class Problem(NamedTuple):
+    """Parameters of an axis that no drive has."""
+
+    axis: int
+    """From 0."""
+    names: tuple[str, ...]
+    needs: str
+    would: str
+    """``drive`` or ``lock``: what such friction would do to the axis."""
+
+
+def problem_of(law: Stribeck) -> Problem | None:
+    """Return the first bound that a law breaks, None where it takes power from every motion."""
+    bounds: tuple[tuple[Mask, tuple[str, ...], str], ...] = (
+        (
+            (law.Fs < law.Fc) | (law.Fc < 0.0) | (law.Fv < 0.0) | (law.v_St <= 0.0),
+            NAMES,
+            "needs Fs >= Fc >= 0, Fv >= 0 and v_St > 0",
+        ),
+        (np.abs(law.dFc) > law.Fc, ("dFc", "Fc"), "needs |dFc| <= Fc"),
+        (np.abs(law.dFv) > law.Fv, ("dFv", "Fv"), "needs |dFv| <= Fv"),
+        ((law.Fd < 0.0) | (law.v_d <= 0.0), ("Fd", "v_d"), "needs Fd >= 0 and v_d > 0"),
+        (law.mu < 0.0, ("mu",), "needs mu >= 0"),
+        (law.mu >= 1.0, ("mu",), "needs mu < 1"),
+    )
+    for wrong, names, needs in bounds:
+        if wrong.any():
+            would = "lock" if needs.endswith("< 1") else "drive"
+            return Problem(int(np.flatnonzero(wrong)[0]), names, needs, would)
+    return None

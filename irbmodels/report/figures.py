@@ -98,7 +98,8 @@ def friction_figure(robot: Robot) -> Figure:
     shaded = (
         "" if law.measured_to is None else f"; shaded: measured, up to {law.measured_to:g} rad/s"
     )
-    figure.suptitle(f"{robot.name}: Stribeck friction, arm side{shaded}")
+    unloaded = " without load" if law.needs_load else ""
+    figure.suptitle(f"{robot.name}: {law.terms} friction{unloaded}, arm side{shaded}")
     return figure
 
 
@@ -152,16 +153,13 @@ def _draw_friction(axes: Axes, robot: Robot, i: int) -> None:
     law, limit = robot.friction_model, float(robot.limits.velocity[i])
     if law is None:
         return
-    speed = np.concatenate([[1e-6], np.geomspace(1e-4, limit, 2000)])
+    positive = np.concatenate([[1e-6], np.geomspace(1e-4, limit, 2000)])
+    speed = np.concatenate([-positive[::-1], positive])
     v = np.zeros((len(speed), robot.n))
     v[:, i] = speed
-    torque = law.torque(v)[:, i]
-    axes.plot(
-        np.concatenate([-speed[::-1], speed]),
-        np.concatenate([-torque[::-1], torque]),
-        color=COLORS["friction"],
-        lw=1.8,
-    )
+    # of a drive; its share that grows with the load is another in every posture
+    torque = law.torque(v, np.zeros_like(v))[:, i]
+    axes.plot(speed, torque, color=COLORS["friction"], lw=1.8)
     if law.measured_to is not None:
         axes.axvspan(-law.measured_to, law.measured_to, color="0.9", zorder=0)
     axes.axhline(0.0, color="0.7", lw=0.6)
@@ -170,7 +168,8 @@ def _draw_friction(axes: Axes, robot: Robot, i: int) -> None:
     axes.set_xlabel("speed [m/s]" if linear else "speed [rad/s]")
     axes.set_ylabel("friction [N]" if linear else "friction [N m]")
     inset = axes.inset_axes((0.6, 0.1, 0.37, 0.36))
-    near = speed <= (10.0 * law.v_St[i] if law.falls[i] else 0.1 * speed[-1])
+    ahead = speed <= (10.0 * law.v_St[i] if law.falls[i] else 0.1 * speed[-1])
+    near = ahead & (speed > 0.0)
     inset.plot(speed[near] * 1e3, torque[near], color=COLORS["friction"], lw=1.5)
     inset.set_title("near rest [mm/s]" if linear else "near rest [mrad/s]", fontsize=8)
     inset.tick_params(labelsize=7)

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
+from ..model.friction import NAMES
 from ..model.provenance import Grade, Source
 from ..model.types import Array
 from ..robot.robot import Robot
 from ..tables.description import Description, aliases, describe, robots
+from ..tables.friction_rows import FIELDS, parameters_of
 from ..tables.reader import Row
 from ..tables.schema import RatingsRow
 from ..tables.spring_rows import KINDS, numbers_of
@@ -280,16 +282,21 @@ def _set_tables(robot: Description) -> Iterator[TextTable]:
 
 
 def friction_table(robot: Description) -> TextTable:
-    """Return Stribeck parameters per axis; empty where none are published."""
+    """Return the parameters of friction per axis; empty where none are published."""
     default = robot.friction.default
-    axes = {} if default is None else robot.friction.sets[default].axes
+    chosen = None if default is None else robot.friction.sets[default]
+    axes = {} if chosen is None else chosen.axes
+    rows = [parameters_of(row, row.Fs_N is not None) for row in axes.values()]
+    names = [name for name in FIELDS if name in NAMES or any(name in row for row in rows)]
+    warm = "" if chosen is None else chosen.reference_temperature_degC
     return TextTable(
-        *("axis", "Fs", "Fc", "Fv", "v_St", "source"),
+        *("axis", *names, "source"),
         rows=[
-            (str(number), *_texts(row.values(row.Fs_N is not None)), _source(row))
-            for number, row in enumerate(axes.values(), start=1)
+            (str(number), *_texts(numbers.get(name) for name in names), _source(row))
+            for number, (numbers, row) in enumerate(zip(rows, axes.values(), strict=True), start=1)
         ],
-        title="Stribeck friction [N m, N m s/rad, rad/s]",
+        title="Stribeck friction [N m, N m s/rad, rad/s]"
+        + (f", per_K [1/K] from {warm:g} deg C" if "per_K" in names else ""),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import radians
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pinocchio as pin
@@ -12,7 +13,7 @@ import pinocchio as pin
 from ..checks import as_path
 from ..errors import InputError, MissingData, TableError
 from ..model.axis_springs import check_springs
-from ..model.friction import ANY_SPEED, Stribeck
+from ..model.friction import Stribeck
 from ..model.limits import Limits, LoadLimits
 from ..model.model import Linkage, Model
 from ..model.motors import Motors
@@ -22,9 +23,10 @@ from ..model.tree import Tree, tree_of_robot
 from ..model.types import Array, Mask
 from .bare_urdf import bare_urdf
 from .description import Coupling, Description, mesh_folder, tool_path
+from .friction_rows import law_of
 from .reader import read
 from .row_checks import check_shape
-from .schema import FrictionSet, InertialSet, SpringRow, ToolTable
+from .schema import InertialSet, SpringRow, ToolTable
 from .spring_rows import spring_of
 
 
@@ -49,7 +51,7 @@ def model_of(description: Description, coupling: Coupling, parameters: str) -> M
         limits,
         friction,
         rotors,
-        motors_of(description).drive_axes,
+        drive_axes_of(description),
         _linkage_of(description),
         springs_of(description, limits),
     )
@@ -124,16 +126,6 @@ def friction_of(description: Description) -> Stribeck | None:
     return law_of(table.sets[table.default], description.linear)
 
 
-def law_of(chosen: FrictionSet, linear: Sequence[bool]) -> Stribeck:
-    """Return the friction law of a set, whose rows are in the order of the axes."""
-    rows = [
-        row.values(straight) for row, straight in zip(chosen.axes.values(), linear, strict=True)
-    ]
-    static, coulomb, viscous, stribeck = np.array(rows, dtype=float).T.copy()
-    stribeck[np.isnan(stribeck)] = ANY_SPEED
-    return Stribeck(static, coulomb, viscous, stribeck, chosen.measured_to_rad_s)
-
-
 def rotors_of_set(bodies: InertialSet, axes: Sequence[str], linear: Sequence[bool]) -> Array:
     """Rotor inertias of a set, arm side; 0 where it has none."""
     return np.array(
@@ -201,6 +193,16 @@ def motors_of(description: Description) -> Motors:
         for other, ratio in (row.turned_by or {}).items():
             matrix[description.axes.index(name), description.axes.index(other)] = ratio
     return Motors(matrix)
+
+
+def drive_axes_of(description: Description) -> Array:
+    """Turns of drives per turn of axes, in turns of their own axis, shape ``(n, n)``."""
+    D = np.eye(len(description.axes))
+    for name, row in description.drives.axes.items():
+        for other, turns in (row.turned_by or {}).items():
+            drive, axis = description.axes.index(name), description.axes.index(other)
+            D[drive, axis] = turns / cast(float, row.gear_ratio)  # such a row has its gear
+    return D
 
 
 def rotors_of(description: Description) -> Array:

@@ -16,8 +16,9 @@ import numpy as np
 from ..errors import FileError, InputError, TableError, UnknownName, short_repr
 from ..model.dh import Convention, DHTable, modified_row
 from ..model.types import Array
+from .friction_rows import check_friction, check_temperature
 from .reader import Row, check_known, read
-from .row_checks import check_axis, check_bodies, check_friction, check_rotors, check_shape
+from .row_checks import check_axis, check_bodies, check_rotors, check_shape
 from .schema import (
     BodyRows,
     Catalogue,
@@ -268,6 +269,7 @@ class Description:
             self._need_axes(file, f"sets.{name}.axes", entry.axes)
             for (axis, row), linear in zip(entry.axes.items(), self.linear, strict=True):
                 check_friction(row, linear, file, f"sets.{name}.axes.{axis}")
+            check_temperature(entry, file, f"sets.{name}")
         chosen = [] if table.default is None else [table.default]
         check_known("friction set", chosen, table.sets, file, "default")
         return table

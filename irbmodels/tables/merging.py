@@ -15,10 +15,13 @@ import yaml
 
 from ..errors import TableError, UnknownName
 from ..files import read_text
+from ..model.friction import FURTHER
 from .description import BARS, Description, mesh_folder
+from .friction_rows import FIELDS
 from .writing import ROWS, Tables, tables_of, write_tables
 
 _MEASURED = "measured_to_rad_s"
+_TEMPERATURE = "reference_temperature_degC"
 _OF_BODY = {"mass_kg", "com_mm", "inertia_kg_m2"}
 
 
@@ -95,9 +98,10 @@ def _apply(tables: Tables, overlay: dict[str, Any], file: Path, prefix: str) -> 
                     if group in entry:
                         at, rows = f"{key}.sets.{name}.{group}", base.setdefault(group, {})
                         for row, values in _mapping(entry[group], file, at).items():
-                            rows[row] = _changed(
-                                rows.get(row, {}), values, prefix, file, f"{at}.{row}"
-                            )
+                            before = rows.get(row, {})
+                            if key == "friction":
+                                before = _without_terms(before, values)
+                            rows[row] = _changed(before, values, prefix, file, f"{at}.{row}")
                 kept = set(base.get(path[2], {})) - set(entry.get(path[2], {}))
                 rest = {
                     other: value
@@ -108,6 +112,7 @@ def _apply(tables: Tables, overlay: dict[str, Any], file: Path, prefix: str) -> 
                     part[_MEASURED] for part in (base, rest) if part.get(_MEASURED) and kept
                 ]:
                     rest[_MEASURED] = min(bounds)  # some axes keep what was measured before
+                _keep_temperature(base, rest, kept, file, f"{key}.sets.{name}")
                 # what stands for a set is another's once its bodies have changed
                 base.pop("serial", None)
                 table["sets"][name] = base | rest
@@ -124,6 +129,40 @@ def _mapping(value: object, file: Path, key: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise TableError(file, key, f"{value!r} should be a mapping")
     return value
+
+
+def _without_terms(row: dict[str, Any], values: object) -> dict[str, Any]:
+    """Return a row of friction as an overlay changes it: Fs, Fc and Fv are a law of their own.
+
+    Terms beside them were fitted together with other numbers, and do not stay.
+    """
+    if not isinstance(values, Mapping) or not any(
+        set(values) >= {FIELDS[name][linear] for name in ("Fs", "Fc", "Fv")} for linear in (0, 1)
+    ):
+        return row
+    gone = {field for name in FURTHER for field in FIELDS[name]}
+    kept = {name: value for name, value in row.items() if name not in gone}
+    if isinstance(source := kept.get("source"), Mapping):
+        kept["source"] = {name: ref for name, ref in source.items() if name not in gone}
+    return kept
+
+
+def _keep_temperature(
+    base: Mapping[str, Any], rest: Mapping[str, Any], kept: set[str], file: Path, key: str
+) -> None:
+    """Refuse another reference temperature for axes that keep numbers of the one before.
+
+    Raises:
+        TableError: if one of them depends on it.
+    """
+    before, after = (part.get(_TEMPERATURE) for part in (base, rest))
+    warm = sorted(axis for axis in kept if base.get("axes", {}).get(axis, {}).get("Fv_per_K"))
+    if warm and after is not None and after != before:
+        raise TableError(
+            file,
+            f"{key}.{_TEMPERATURE}",
+            f"{after:g} is not the {before:g} that Fv_per_K of {warm[0]} holds at, which stays",
+        )
 
 
 def _fresh(table: dict[str, Any]) -> dict[str, Any]:

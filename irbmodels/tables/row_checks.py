@@ -1,4 +1,4 @@
-"""Checks of single rows of tables: shapes, axes, friction."""
+"""Checks of single rows of tables: shapes, axes, bodies, rotors."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..errors import TableError
 from .reader import check_known
-from .schema import AxisRow, FrictionRow, InertialSet, RotorRow, ShapeRow
+from .schema import AxisRow, InertialSet, RotorRow, ShapeRow
 
 
 def check_shape(row: ShapeRow, file: Path, key: str, meshes: Path) -> None:
@@ -62,30 +62,6 @@ def check_axis(row: AxisRow, linear: bool, coupled: bool, file: Path, key: str) 
             )
         )
         raise TableError(file, f"{key}.range_of", problem)
-
-
-def check_friction(row: FrictionRow, linear: bool, file: Path, key: str) -> None:
-    """Check that friction has all numbers of a linear or rotary axis, and brakes it.
-
-    Raises:
-        TableError: if not.
-    """
-    values = row.values(linear)
-    fixed = values[3] is None and values[0] == values[1]  # no fall, no speed
-    if None in (values[:3] if fixed else values) or any(
-        value is not None for value in row.values(not linear)
-    ):
-        kind = "linear" if linear else "rotary"
-        raise TableError(
-            file, key, f"a {kind} axis needs Fs, Fc, Fv and, unless Fs = Fc, v_St in its units"
-        )
-    static, coulomb, viscous, stribeck = (
-        1.0 if value is None else float(value) for value in values
-    )
-    if not (static >= coulomb >= 0.0 and viscous >= 0.0 and stribeck > 0.0):
-        raise TableError(
-            file, key, "needs Fs >= Fc >= 0, Fv >= 0 and v_St > 0, or friction would drive the axis"
-        )
 
 
 def check_bodies(chosen: InertialSet, file: Path, key: str) -> None:

@@ -105,9 +105,9 @@ class BodyRow(Row):
 
 @dataclass(frozen=True, kw_only=True)
 class FrictionRow(Row):
-    """Stribeck friction of one axis (eq. 54); of a linear axis in N and m.
+    """Friction of the drive of one axis (:class:`irbmodels.Stribeck`); of a linear axis in N and m.
 
-    Where Fs = Fc, a Stribeck speed has no influence.
+    Where Fs = Fc, a Stribeck speed has no influence. Terms beside S000's law may be absent.
     """
 
     Fs_N_m: float | None = None
@@ -118,11 +118,17 @@ class FrictionRow(Row):
     Fc_N: float | None = None
     Fv_N_s_m: float | None = None
     v_St_m_s: float | None = None
-
-    def values(self, linear: bool) -> tuple[float | None, ...]:
-        """Return Fs, Fc, Fv, v_St of a linear or a rotary axis."""
-        rotary = (self.Fs_N_m, self.Fc_N_m, self.Fv_N_m_s, self.v_St_rad_s)
-        return (self.Fs_N, self.Fc_N, self.Fv_N_s_m, self.v_St_m_s) if linear else rotary
+    Fd_N_m: float | None = None
+    v_d_rad_s: float | None = None
+    dFc_N_m: float | None = None
+    dFv_N_m_s: float | None = None
+    Fd_N: float | None = None
+    v_d_m_s: float | None = None
+    dFc_N: float | None = None
+    dFv_N_s_m: float | None = None
+    mu: float | None = None
+    Fv_per_K: float | None = None
+    """Relative change of Fv, dFv and Fd per kelvin."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -284,6 +290,8 @@ class FrictionSet:
 
     axes: dict[str, FrictionRow]
     measured_to_rad_s: float | None = None
+    reference_temperature_degC: float | None = None
+    """Temperature that the numbers hold at."""
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,14 @@ import numpy as np
 
 from ...errors import InputError, MissingData, UnknownName
 from ...model.dh import DHTable
+from ...model.friction import FURTHER
 from ...model.inertia import Inertial
 from ...model.provenance import Grade, Source
 from ...robot.robot import Robot
 from ...tables.building import friction_of
 from ...tables.description import Description
 from ...tables.reader import Row
+from ..constants import friction_text
 from ..text import latex_number, latex_text, linear_form
 from .matlab import matlab_script
 from .meshes import write_files
@@ -269,15 +271,20 @@ def _friction(robot: Robot) -> NamedTable:
         and law.same_as(published)
     ):
         origins = [_origin(row, table.sources) for row in table.sets[table.default].axes.values()]
+    further = [name for name in FURTHER if getattr(law, name).any() and name != "v_d"]
+    further = [name for term in further for name in ((term, "v_d") if term == "Fd" else (term,))]
     rows: list[tuple[Cell, ...]] = []
     for i, sources in enumerate(origins):
         units = ("N", "N s/m", "m/s") if robot.limits.linear[i] else ("N m", "N m s/rad", "rad/s")
         values = (float(column[i]) for column in (law.Fs, law.Fc, law.Fv))
         speed = float(law.v_St[i]) if law.falls[i] else ""
-        rows.append((robot.axes[i], *values, speed, *units, *sources))
+        terms = [float(getattr(law, name)[i]) for name in further]
+        rows.append((robot.axes[i], *values, speed, *terms, *units, *sources))
     upto = "" if law.measured_to is None else f"; measured up to {law.measured_to:g} rad/s"
-    about = f"Stribeck friction, arm side: (Fc + (Fs - Fc) exp(-(v/v_St)^2)) sgn(v) + Fv v{upto}."
-    return NamedTable("friction", about, _FRICTION, rows)
+    at = law.reference_temperature
+    warm = "" if at is None else f"; Fv, dFv and Fd by exp(per_K (T - {at:g} deg C))"
+    about = f"Stribeck friction, arm side: {friction_text(robot)}{upto}{warm}."
+    return NamedTable("friction", about, (*_FRICTION[:5], *further, *_FRICTION[5:]), rows)
 
 
 _MAKERS: dict[str, Callable[[Robot], NamedTable]] = {
