@@ -41,6 +41,7 @@ from irbmodels.identification.fits import (
     consistent_fit,
     weighted_least_squares,
     with_autocorrelation,
+    with_blocks,
     with_filter,
 )
 from irbmodels.identification.recordings import Sensors, simulate_log
@@ -99,6 +100,8 @@ class Coloured(NamedTuple):
     """With the filter known."""
     unknown: Array
     """With the noise's colour found."""
+    blocks: Array
+    """With blocks of time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,7 +233,7 @@ def is_possible(body: Array) -> bool:
 
 
 def coloured(name: str, cutoff: float, seed: int) -> Coloured:
-    """Fit one log whose noise is coloured, and account for that in two ways."""
+    """Fit one log whose noise is coloured, and account for that in three ways."""
     here = case(name)
     log = here.logged(here.moved, seed, cutoff)
     fit, samples = here.fitted(log), Samples.of(*log)
@@ -238,7 +241,8 @@ def coloured(name: str, cutoff: float, seed: int) -> Coloured:
     taps = low_pass(np.eye(count, 1, -(count // 2))[:, 0], cutoff)
     known = with_filter(fit, samples, here.rows, taps)
     coloured = with_autocorrelation(fit, samples, here.rows, round(RATE / cutoff))
-    return Coloured(here.inside(fit), here.inside(known), here.inside(coloured))
+    blocks = with_blocks(fit, samples, here.rows)
+    return Coloured(*(here.inside(one) for one in (fit, known, coloured, blocks)))
 
 
 def of_repeats(name: str, repeats: list[Repeat]) -> tuple[str, ...]:
@@ -273,7 +277,16 @@ def measured(repeats: int, workers: int, console: Console) -> str:
     """Run everything and return the page's section."""
     first, second = (
         [HEAD],
-        [("arm", "noise below", "plain", "`with_filter`", "`with_autocorrelation`")],
+        [
+            (
+                "arm",
+                "noise below",
+                "plain",
+                "`with_filter`",
+                "`with_autocorrelation`",
+                "`with_blocks`",
+            )
+        ],
     )
     with (
         ProcessPoolExecutor(workers) as pool,

@@ -1,9 +1,10 @@
-"""Covariance from blocks of time, which no assumption on the colour of residuals enters.
+"""Covariance from blocks of time: the jackknife, for which residuals need not be white.
 
-What a model lacks stays in its residuals as long as a move lasts. Their products with the
-regressor, summed over blocks longer than that, are independent: the covariance of the estimates is
-``A^-1 (sum s_b s_b') A^-1`` [Liang & Zeger 1986], with as many degrees of freedom as blocks less
-one [Ibragimov & Mueller 2010].
+What a model lacks stays in its residuals as long as a move lasts. Estimates without one block at a
+time, each longer than that, scatter as those of other logs would [Quenouille 1949; Tukey 1958]:
+``(B - 1) / B sum (beta_b - beta)(beta_b - beta)'``, with ``B - 1`` degrees of freedom. Without a
+block the estimate moves by ``-(A - A_b)^-1 s_b``, ``A_b`` and ``s_b`` being the block's part of the
+normal equations: one pass tells all of them.
 """
 
 from __future__ import annotations
@@ -11,95 +12,131 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...errors import InputError
 from ...model.types import Array
 from ...trajectory import Motion
-from .accumulator import Equations
+from .accumulator import Equations, without_masked
 from .regression import Fit, invert_factor
 from .streaming import Samples
 
 # of all samples: of two minutes one has 5 s, and Student's t of 23 degrees is 6 % wider than a
-# normal distribution; blocks of 100 correlation times hold the truth as often as they say
+# normal distribution
 BLOCKS = 24
-_PART = 32  # samples whose sum is kept, of which blocks are made
+_FINER = 4  # parts per block of which blocks are made
+_LEVERAGE = 1.0 - 1e-6  # of a block that tells a parameter all alone
+
+
+class Part(NamedTuple):
+    """Share of some samples in the normal equations ``Y' W Y beta = Y' W y``."""
+
+    size: int
+    """Number of samples."""
+    score: Array
+    """``Y' W residual``, shape ``(p,)``."""
+    normal: Array
+    """``Y' W Y``, shape ``(p, p)``."""
+
+    def joined(self, other: Part) -> Part:
+        """Return the share of both."""
+        return Part(self.size + other.size, self.score + other.score, self.normal + other.normal)
 
 
 @dataclass(frozen=True, eq=False)
-class Scores:
-    """Sums of ``Y' W residual`` over consecutive samples."""
+class Parts:
+    """Shares of consecutive samples, about ``length`` of them each."""
 
-    sums: Array
-    """Shape ``(K, p)``."""
-    counts: Array
-    """Of the samples, shape ``(K,)``."""
+    parts: tuple[Part, ...]
+    length: float
 
-    def merge(self, other: Scores) -> Scores:
-        """Return both, in their order."""
-        return Scores(
-            np.concatenate([self.sums, other.sums]), np.concatenate([self.counts, other.counts])
-        )
+    def merge(self, other: Parts) -> Parts:
+        """Return both in their order, short ones joined where they meet."""
+        parts = list(self.parts)
+        for part in other.parts:
+            if parts and parts[-1].size + part.size <= self.length:
+                parts[-1] = parts[-1].joined(part)
+            else:
+                parts.append(part)
+        return replace(self, parts=tuple(parts))
 
-    def blocks(self, count: int) -> Array:
-        """Return the sums of consecutive blocks with about as many samples each, ``(count, p)``."""
-        ends = np.cumsum(self.counts)
-        places = ((ends - 0.5 * self.counts) * count / ends[-1]).astype(int)
-        result = np.zeros((count, self.sums.shape[1]))
-        np.add.at(result, places, self.sums)
-        return result
+    def blocks(self, count: int = BLOCKS) -> list[Part]:
+        """Return so many blocks with about as many samples each; fewer of very few parts."""
+        ends = np.cumsum([part.size for part in self.parts])
+        middles = ends - 0.5 * np.array([part.size for part in self.parts])
+        result: dict[int, Part] = {}
+        for place, part in zip((middles * count / ends[-1]).astype(int), self.parts, strict=True):
+            result[place] = result[place].joined(part) if place in result else part
+        return list(result.values())
 
 
-def score(samples: Samples, rows: Equations, beta: Array, weights: Array) -> Scores:
-    """Return the scores of a fit's residuals in one pass.
+def normal_parts(
+    samples: Samples, rows: Equations, beta: Array, weights: Array, total: int
+) -> Parts:
+    """Return the shares of samples in a fit's normal equations, in one pass.
 
     Args:
         samples: The samples of the fit.
         rows: Its equations.
         beta: Its estimates, ``(p,)``.
         weights: Of the equations of a sample, ``(size,)``.
+        total: Number of samples that blocks are made of, those of other logs included.
     """
-    return samples.reduce(partial(_scores, rows=rows, beta=beta, weights=weights))
+    length = max(1, total // (_FINER * BLOCKS))
+    return samples.reduce(partial(_parts, rows=rows, beta=beta, weights=weights, length=length))
 
 
-def block_covariance(inverse: Array, blocks: Array) -> Array:
-    """Return ``A^-1 (sum s_b s_b') A^-1`` with ``A^-1 = inverse inverse'``, ``(p, p)``.
+def jackknife(inverse: Array, blocks: list[Part], columns: NDArray[np.int_] | None = None) -> Array:
+    """Return the covariance of estimates without one block at a time, ``(p, p)``.
 
     Args:
-        inverse: Of the triangular factor of the weighted regressor, ``(p, p)``.
-        blocks: Scores of the blocks, ``(count, p)``, which sum up to 0.
+        inverse: ``A^-1 = inverse inverse'`` of all blocks together, ``(p, p)``.
+        blocks: Their shares.
+        columns: Parameters that are estimated; default all.
     """
-    count = len(blocks)
-    turned = blocks @ inverse
-    result: Array = inverse @ (turned.T @ turned) @ inverse.T * (count / (count - 1.0))
+    kept = slice(None) if columns is None else columns
+    moves = []
+    for block in blocks:
+        leverage = inverse.T @ block.normal[kept][:, kept] @ inverse
+        values, vectors = np.linalg.eigh(leverage)
+        rest = 1.0 - np.minimum(values, _LEVERAGE)
+        moves.append(vectors @ ((vectors.T @ (inverse.T @ block.score[kept])) / rest))
+    turned = np.array(moves) @ inverse.T
+    result: Array = turned.T @ turned * ((len(blocks) - 1.0) / len(blocks))
     return result
 
 
-def with_blocks(fit: Fit, samples: Samples, rows: Equations, blocks: int = BLOCKS) -> Fit:
-    """Return the fit with covariance and degrees of freedom from blocks of time.
+def with_blocks(fit: Fit, samples: Samples, rows: Equations) -> Fit:
+    """Return the fit with covariance and degrees of freedom from 24 blocks of time.
 
     Args:
         fit: From :func:`.weighted_least_squares` or :func:`.least_squares`.
         samples: The samples of the fit.
         rows: Its equations.
-        blocks: Number of blocks; each should last longer than residuals are alike.
 
     Raises:
-        InputError: if there are less than two blocks, or fewer samples than blocks.
+        InputError: if there are fewer samples than blocks.
     """
-    if blocks < 2 or fit.samples < blocks:
-        raise InputError(f"{fit.samples} samples make no {blocks} blocks; 2 is the least number")
-    scores = score(samples, rows, fit.beta, fit.weights).blocks(blocks)
+    if fit.samples < BLOCKS:
+        raise InputError(f"{fit.samples} samples make no {BLOCKS} blocks of time")
+    blocks = normal_parts(samples, rows, fit.beta, fit.weights, fit.samples).blocks()
     inverse = invert_factor(fit.factor[:-1, :-1], fit.names)
-    return replace(fit, covariance=block_covariance(inverse, scores), degrees=blocks - 1.0)
+    return replace(fit, covariance=jackknife(inverse, blocks), degrees=len(blocks) - 1.0)
 
 
-def _scores(pieces: Iterable[Motion], rows: Equations, beta: Array, weights: Array) -> Scores:
-    sums, counts = [np.zeros((0, beta.size))], [np.zeros(0)]
-    for Y, y in rows(pieces):
-        own = np.einsum("nip,ni->np", Y, (y - Y @ beta) * weights)
-        starts = np.arange(0, len(own), _PART)
-        sums.append(np.add.reduceat(own, starts, axis=0))
-        counts.append(np.diff(np.append(starts, len(own))).astype(float))
-    return Scores(np.concatenate(sums), np.concatenate(counts))
+def _parts(
+    pieces: Iterable[Motion], rows: Equations, beta: Array, weights: Array, length: int
+) -> Parts:
+    total = Parts((), float(length))
+    for whole in rows(pieces):
+        Y, y = without_masked(*whole)
+        for start in range(0, len(y), length):
+            left = Y[start : start + length] * np.sqrt(weights)[:, None]
+            left = left.reshape(-1, beta.size)
+            right = (y[start : start + length] * np.sqrt(weights)).ravel()
+            part = Part(min(length, len(y) - start), left.T @ (right - left @ beta), left.T @ left)
+            total = total.merge(Parts((part,), float(length)))
+    return total

@@ -28,7 +28,7 @@ from ...robot.robot import Robot
 from ...trajectory import Motion
 from ..recordings.drives import Drives
 from .accumulator import Accumulator, Blocks
-from .block_covariance import BLOCKS, block_covariance, score
+from .block_covariance import jackknife, normal_parts
 from .payload import Load, LoadColumns, identifiable_columns
 from .streaming import Samples, accumulate
 from .torque_equations import blocks
@@ -230,7 +230,7 @@ class _Equations:
     def __call__(self, pieces: Iterable[Motion]) -> Blocks:
         n, at_drives = self.robot.n, self.robot.dynamic_model.loads_per_torque
         for piece in pieces:
-            for q, v, a, tau in blocks(piece, self.robot, "v", "a", "tau"):
+            for q, v, a, tau in blocks(piece, self.robot, "v", "a", "tau", masked=True):
                 whole = self.robot.regressor(q, v, a)
                 load = self.columns(whole) * float(self.loaded)
                 own = at_drives @ np.concatenate([self.base.reduced(whole), load], axis=-1)
@@ -309,9 +309,11 @@ class _Problem:
             free: True for those that are estimated.
             prior: Covariance of the others (of gains relative), 0 where they are exact.
         """
-        n, factors, samples = self.n, self.total.factors, self.total.samples
-        if samples * n <= free.sum():
-            raise InputError(f"{samples} samples are too few for {int(free.sum())} parameters")
+        n, factors, counts = self.n, self.total.factors, self.total.counts
+        if counts.sum() <= free.sum() or not counts.all():
+            raise InputError(
+                f"{self.total.samples} samples are too few for {int(free.sum())} parameters"
+            )
         m, x = factors.shape[1] - 1, start.copy()
         for _ in range(STEPS):
             c, b = x[:n], x[n:]
@@ -323,8 +325,8 @@ class _Problem:
                 ],
                 axis=2,
             )
-            noise = np.sqrt(np.square(residual).sum(axis=1) / samples)
-            largest = np.sqrt(np.square(factors[:, :, m]).sum(axis=1) / samples)
+            noise = np.sqrt(np.square(residual).sum(axis=1) / counts)
+            largest = np.sqrt(np.square(factors[:, :, m]).sum(axis=1) / counts)
             weights = 1.0 / np.maximum(noise, 1e-12 * largest + 1e-300)
             left = (weights[:, None, None] * J).reshape(-1, x.size)
             move = np.zeros(x.size)
@@ -347,12 +349,12 @@ class _Problem:
         kept, places = identifiable_columns(factor)
         chosen = np.flatnonzero(free)[kept]
         inverse = np.linalg.inv(np.linalg.qr(left[:, chosen], mode="r"))
-        scores = [
-            score(log, self.equations(loaded, x), x, np.square(weights))
+        parts = [
+            normal_parts(log, self.equations(loaded, x), x, np.square(weights), self.total.samples)
             for log, loaded in self.logs
         ]
-        sums = np.concatenate([one.blocks(BLOCKS // 2) for one in scores])[:, chosen]
-        own = block_covariance(inverse, sums)
+        parted = parts[0].merge(parts[1]).blocks()
+        own = jackknife(inverse, parted, chosen)
         # what is known with a deviation moves the estimates by - A^-1 J' J_known
         change = -inverse @ inverse.T @ (left[:, chosen].T @ left[:, ~free])
         known = prior[np.ix_(~free, ~free)]
@@ -364,7 +366,7 @@ class _Problem:
         )
         told = ~free
         told[np.flatnonzero(free)] = places >= 0
-        return _Solution(x, covariance, told, 1.0 / weights, BLOCKS - 1.0)
+        return _Solution(x, covariance, told, 1.0 / weights, len(parted) - 1.0)
 
     def load(self, solution: _Solution, frame: str, known: Load | None = None) -> Load:
         """Return the load of a solution; NaN where the logs do not tell it."""

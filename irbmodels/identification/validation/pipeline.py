@@ -15,7 +15,7 @@ from ...robot.base_parameters import BaseParameters
 from ...robot.robot import Robot
 from ...robot.uncertainty import ParameterUncertainty
 from ..fits.accumulator import Accumulator, Equations
-from ..fits.autocorrelation import with_autocorrelation
+from ..fits.block_covariance import with_blocks
 from ..fits.identified_parameters import IdentifiedParameters
 from ..fits.lmi import consistent_fit
 from ..fits.prior import impossible_bodies, possible_prior
@@ -34,7 +34,6 @@ Method = Literal["consistent", "huber", "wls", "ls"]
 METHODS: tuple[Method, ...] = get_args(Method)
 # that white noise remembers as much on any axis: then the covariance accounts for the memory
 UNLIKELY = 0.01
-MEMORY = 0.1  # [s] that it accounts for: one period of the cut-off of a usual filter, 10 Hz
 
 
 class NotIdentifiable(InputError):
@@ -161,8 +160,7 @@ def identify(
         notes=terms.notes,
     )
     if method != "huber" and (verdict.whiteness.p < UNLIKELY / len(base.axes)).any():
-        lags = max(1, round(MEMORY / estimation[0].step))
-        final_fit = with_autocorrelation(final_fit, samples, final_equations, lags)
+        final_fit = with_blocks(final_fit, samples, final_equations)
         previous = np.array([estimate.previous for estimate in verdict.estimates])
         verdict = with_fit(verdict, final_fit, previous)
     uncertainty = ParameterUncertainty.of(

@@ -117,11 +117,18 @@ class Verdict:
 
     @property
     def inside(self) -> Array | None:
-        """Share of the held-out samples within the 95 % band, ``(size,)``; None without a band."""
+        """Share of the held-out torques within the 95 % band, ``(size,)``; None without a band.
+
+        NaN on an axis that has none.
+        """
         if any(part.half_width is None for part in self.logs):
             return None
+        residual = self.residual()
         half = np.concatenate([np.asarray(part.half_width) for part in self.logs])
-        return np.asarray((np.abs(self.residual()) <= half).mean(axis=0), dtype=float)
+        known = np.isfinite(residual) & np.isfinite(half)
+        within = (known & (np.abs(residual) <= half)).sum(axis=0)
+        count = known.sum(axis=0)
+        return np.where(count > 0, within / np.maximum(count, 1), np.nan)
 
     def residual(self) -> Array:
         """Measured less predicted torques on held-out samples, ``(N, size)``.
