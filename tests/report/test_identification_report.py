@@ -225,6 +225,7 @@ def test_the_page_of_a_validation(checked):
     assert ("section", {"class": "verdict good"}) in page.tags
     assert "Validation: log.csv" in " ".join(page.words)
     assert "RMSE before" not in page.words
+    assert "within the 95% band" not in " ".join(page.words)  # a shipped set has no covariance
 
 
 def test_the_cards_sum_up(judged):
@@ -292,6 +293,12 @@ def test_figures_draw_the_arrays(judged):
     )
     np.testing.assert_allclose(lines["model"].get_xdata()[:count], part.motion.t - part.motion.t[0])
     assert np.isnan(lines["model"].get_ydata()[count])
+    (band,) = axes.collections
+    edge = band.get_paths()[0].vertices
+    upper = part.predicted[:, 1] + part.half_width[:, 1]
+    assert edge[:, 1].max() >= upper.max() > part.predicted[:, 1].max()
+    for value in upper[:5]:
+        assert np.abs(edge[:, 1] - value).min() < 1e-9
     assert (np.diff(lines["model"].get_xdata()) >= 0.0).all()  # one stretch after another
     share, p = np.zeros((6, 3, 6)), np.ones((6, 3, 6))
     share[2, 1, 3], p[2, 1, 3] = 0.4, 1e-9

@@ -29,10 +29,18 @@ _POINTS = 3000  # per curve: a page stays below a megabyte
 
 
 def torque_figure(verdict: Verdict) -> Figure:
-    """Draw measured and predicted torques of what is held out, and what is left of them."""
-    t, tau, model = _joined(verdict)
+    """Draw measured and predicted torques of what is held out, and what is left of them.
+
+    The 95 % band of a measurement is shaded, where the set has one.
+    """
+    t, tau, model, half = _joined(verdict)
     figure, grid = _grid(len(verdict.axes), 2, 10.0, 1.9)
     for i, (axes, axis) in enumerate(zip(grid, verdict.axes, strict=True)):
+        if verdict.inside is not None:
+            low, high = model[:, i] - half[:, i], model[:, i] + half[:, i]
+            axes.fill_between(
+                t, low, high, color=AXIS_COLORS[0], alpha=0.18, lw=0.0, label="95 % band"
+            )
         axes.plot(t, tau[:, i], color="0.65", lw=0.9, label="measured")
         axes.plot(t, tau[:, i] - model[:, i], color=BAD, lw=0.6, alpha=0.75, label="what is left")
         axes.plot(t, model[:, i], color=AXIS_COLORS[0], lw=1.3, label="model")
@@ -177,8 +185,11 @@ def sums_figure(verdict: Verdict) -> Figure:
     return figure
 
 
-def _joined(verdict: Verdict) -> tuple[Array, Array, Array]:
-    """Return times, measured and predicted torques of all stretches, with gaps between them."""
+def _joined(verdict: Verdict) -> tuple[Array, Array, Array, Array]:
+    """Return times, measured and predicted torques and half of their band, of all stretches.
+
+    There are gaps between them; without a band its half is NaN.
+    """
     gap, start, pieces = np.full((1, len(verdict.axes)), np.nan), 0.0, []
     for part in verdict.logs:
         t = start + part.motion.t - part.motion.t[0]
@@ -187,15 +198,23 @@ def _joined(verdict: Verdict) -> tuple[Array, Array, Array]:
                 np.append(t, t[-1]),
                 np.concatenate([part.measured, gap]),
                 np.concatenate([part.predicted, gap]),
+                np.concatenate(
+                    [
+                        np.full(part.predicted.shape, np.nan)
+                        if part.half_width is None
+                        else part.half_width,
+                        gap,
+                    ]
+                ),
             )
         )
         start = float(t[-1]) + _GAP
         if start > _SHOWN:
             break
-    t, tau, model = (np.concatenate(columns) for columns in zip(*pieces, strict=True))
+    t, tau, model, half = (np.concatenate(columns) for columns in zip(*pieces, strict=True))
     shown = int(np.searchsorted(t, _SHOWN))
-    step = max(1, shown // _POINTS)
-    return t[:shown:step], tau[:shown:step], model[:shown:step]
+    kept = slice(0, shown, max(1, shown // _POINTS))
+    return t[kept], tau[kept], model[kept], half[kept]
 
 
 def _grid(

@@ -123,6 +123,12 @@ def remarks(verdict: Verdict) -> list[str]:
         lines.append(
             f"residuals are no white noise: memory in samples of axis {', '.join(long)}{intervals}"
         )
+    if verdict.inside is not None:
+        shares = ", ".join(f"{100.0 * share:.1f}" for share in verdict.inside)
+        lines.append(
+            f"held-out torques within the 95% band of the set, per axis: {shares} % (95 % where the"
+            " model lacks nothing)"
+        )
     lines += verdict.notes
     lines += [
         f"no body can be {link} of the robot's own set: {reason}"
