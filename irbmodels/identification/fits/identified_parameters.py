@@ -19,6 +19,7 @@ from ...model.types import Array, Mask
 from ...robot.base_parameters import BaseParameters
 from ...robot.robot import Robot
 from ...robot.uncertainty import ParameterUncertainty
+from ...tables.friction_rows import FIELDS, friction_row
 from ...tables.writing import tables_of, write_tables
 from .pseudo import inertial_of
 from .regression import Fit
@@ -159,9 +160,12 @@ def _overlay(
         "inertials": {"default": name, "sets": {name: bodies}},
     }
     groups = [links, rows]
-    if robot.friction_model is not None:
+    if (law := robot.friction_model) is not None:
         groups.append(_friction_rows(fitted, tables["friction"]))
-        overlay["friction"] = {"default": name, "sets": {name: {"axes": groups[-1]}}}
+        own: dict[str, Any] = {"axes": groups[-1]}
+        if law.reference_temperature is not None:
+            own["reference_temperature_degC"] = law.reference_temperature
+        overlay["friction"] = {"default": name, "sets": {name: own}}
     known = tables["inertials"]["sources"] | tables["friction"]["sources"] | _SOURCES
     for row in (row for group in groups for row in group.values()):
         named = row["source"].values() if isinstance(row["source"], dict) else [row["source"]]
@@ -172,7 +176,7 @@ def _overlay(
 _SOURCES = {
     "unmoved": {"ref": "axes that stood still while others were identified", "grade": "assumed"},
     "untold": {
-        "ref": "Fs - Fc and Stribeck speed as they were known before: no sample tells them",
+        "ref": "terms of friction as they were known before: no sample tells them",
         "grade": "assumed",
     },
     "given": {"ref": "given in Python", "grade": "assumed"},
@@ -209,24 +213,31 @@ def _friction_rows(fitted: IdentifiedParameters, table: dict[str, Any]) -> dict[
     assert law is not None
     assert robot.description is not None
     published = table["sets"][table["default"]]["axes"] if table.get("default") else {}
+    own, unknown = law.parameters().reshape(robot.n, -1), np.isnan(fitted.friction)
+    identified = law.with_parameters(np.where(unknown, own, fitted.friction))
     rows: dict[str, Any] = {}
     for i, axis in enumerate(robot.description.axes):
-        viscous, coulomb, drop = fitted.friction[i].tolist()
-        kept, speed = float(law.Fs[i] - law.Fc[i]), float(law.v_St[i])
-        if np.isnan(coulomb):
-            own = _friction_row([float(law.Fv[i]), float(law.Fc[i]), kept], speed, bool(linear[i]))
-            source = "unmoved" if not any(own.values()) else "given"
+        untold = {kind for kind, nan in zip(law.kinds, unknown[i], strict=True) if nan}
+        if "Fc" in untold:
+            row = friction_row(law, i, bool(linear[i]))
+            source = "unmoved" if not any(row.values()) else "given"
             rows[axis] = (
-                published[axis] if _same(published.get(axis, {}), own) else own | {"source": source}
+                published[axis] if _same(published.get(axis, {}), row) else row | {"source": source}
             )
             continue
-        row = _friction_row(
-            [viscous, coulomb, kept if np.isnan(drop) else drop], speed, bool(linear[i])
-        )
-        source = "untold" if np.isnan(drop) and kept else "fit"
-        names = {key: source if key.startswith(("Fs", "v_St")) else "fit" for key in row}
-        rows[axis] = row | {"source": "fit" if source == "fit" else names}
+        row = friction_row(identified, i, bool(linear[i]))
+        kept = {
+            FIELDS[name][bool(linear[i])]
+            for name in FIELDS
+            if _KIND_OF.get(name, name) in untold and (name != "Fs" or law.falls[i])
+        }
+        sources = {field: "untold" if field in kept else "fit" for field in row}
+        rows[axis] = row | {"source": sources if "untold" in sources.values() else "fit"}
     return rows
+
+
+_KIND_OF = {"Fs": "Fs-Fc", "v_St": "Fs-Fc", "v_d": "Fd"}
+"""Kind of linear parameter that a number of the law is known with, where it is another name."""
 
 
 def _same(row: dict[str, Any], own: dict[str, float]) -> bool:
@@ -235,16 +246,3 @@ def _same(row: dict[str, Any], own: dict[str, float]) -> bool:
         key in row and np.isclose(row[key], value, rtol=1e-12, atol=0.0)
         for key, value in own.items()
     )
-
-
-def _friction_row(friction: list[float], speed: float, linear: bool) -> dict[str, float]:
-    viscous, coulomb, drop = friction
-    names = (
-        ("Fs_N", "Fc_N", "Fv_N_s_m", "v_St_m_s")
-        if linear
-        else ("Fs_N_m", "Fc_N_m", "Fv_N_m_s", "v_St_rad_s")
-    )
-    row = dict(zip(names, (coulomb + drop, coulomb, viscous, speed), strict=True))
-    if not drop:
-        del row[names[3]]
-    return row
