@@ -17,7 +17,7 @@ ABOUT = {
     "mass_matrix": "Mass matrix M [kg m^2], rotors included.",
     "coriolis": "Matrix C of the Christoffel symbols [N m s]: dM/dt = C + C'.",
     "coriolis_torque": "Torques C v [N m].",
-    "gravity": "Axis torques g that hold the robot still [N m].",
+    "gravity": "Axis torques g that hold the robot still, springs included [N m].",
     "friction": "Torques of friction f [N m].",
     "energy": "Energies [J]; the potential one is 0 for a mass at the base's origin.",
     "regressor": (
@@ -79,6 +79,7 @@ def header_notes(robot: Robot, options: Options) -> list[str]:
         *([] if robot.payload is None else [f"Payload: {robot.payload.mass:g} kg"]),
         f"Friction: {_friction(robot, options)}",
         f"Rotors: {f'{rotors} kg m^2' if robot.rotors.any() else 'none'}",
+        f"Springs: {'; '.join(map(str, robot.springs)) or 'none'}",
         f"Gravity: {gravity} m/s^2 in base axes",
         "",
         f"Axes: {', '.join(robot.axes)}, in this order in every array of {robot.n}.",

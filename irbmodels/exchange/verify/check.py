@@ -128,8 +128,11 @@ def check(robot: Robot) -> list[Agreement]:
     Raises:
         MissingData: for a robot that has no tables.
     """
-    chain = chain_of(robot)
-    agreements = [*_against_oracles(robot, chain)]
+    agreements: list[Agreement] = []
+    if robot.springs:  # neither oracles nor engines have any
+        agreements += _springs_against_energy(robot)
+        robot = robot.with_springs(None)
+    agreements += _against_oracles(robot, chain_of(robot))
     assert robot.description is not None  # chain_of refuses it
     if robot.description.inertials.sets[str(robot.parameters)].impossible:
         return [
@@ -262,6 +265,20 @@ def _against_oracles(robot: Robot, chain: Chain) -> Iterator[Agreement]:
     yield Agreement("torque", "Euler-Lagrange", worst["Euler-Lagrange"], 1e-10)
     for name, what in (("M", "mass matrix"), ("C", "Coriolis matrix"), ("G", "gravity torque")):
         yield Agreement(what, "Euler-Lagrange", worst[name], 1e-10)
+
+
+def _springs_against_energy(robot: Robot) -> Iterator[Agreement]:
+    """Yield the agreement of the springs' torque with differences of their energy."""
+    bare, worst, step = robot.with_springs(None), 0.0, 1e-4  # [rad, m]
+
+    def stored(q: Array, v: Array) -> float:
+        return float(robot.energy(q, v).potential - bare.energy(q, v).potential)
+
+    for q, v, _ in states(robot, _STATES):
+        steps = step * np.eye(robot.n)
+        slope = np.array([stored(q + one, v) - stored(q - one, v) for one in steps]) / (2.0 * step)
+        worst = max(worst, _relative(robot.gravity(q) - bare.gravity(q), slope))
+    yield Agreement("torque of springs", "differences of energy", worst, 1e-6)
 
 
 def _against_engine(robot: Robot, engine: Engine, tolerance: float) -> Iterator[Agreement]:

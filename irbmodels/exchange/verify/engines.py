@@ -58,10 +58,14 @@ def _mujoco(urdf: Path) -> Engine:
     import mujoco
 
     model = mujoco.MjModel.from_xml_path(str(urdf))
-    # inverse dynamics of the joints alone; MuJoCo makes an equality of each mimic
+    # inverse dynamics of the bodies alone; MuJoCo makes an equality of each mimic
     bit = mujoco.mjtDisableBit
     model.opt.disableflags |= (
-        bit.mjDSBL_LIMIT | bit.mjDSBL_CONTACT | bit.mjDSBL_EQUALITY | bit.mjDSBL_FRICTIONLOSS
+        bit.mjDSBL_LIMIT
+        | bit.mjDSBL_CONTACT
+        | bit.mjDSBL_EQUALITY
+        | bit.mjDSBL_FRICTIONLOSS
+        | bit.mjDSBL_SPRING
     )
     model.dof_damping[:], model.tendon_damping[:] = 0.0, 0.0
     model.opt.gravity[:] = [0.0, 0.0, -9.81]

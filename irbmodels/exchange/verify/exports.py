@@ -119,6 +119,9 @@ def _verdict(robot: Robot, to: str, tool: str, file: Path) -> Verdict:
         lost.append(f"bars: set {robot.parameters}")
     if to != "mjcf":  # the only one that has them
         robot = robot.with_rotors(np.zeros(robot.n))
+        lost += ["springs"] if robot.springs else []
+    if robot.springs:  # torques are those of bodies and rotors
+        robot = robot.with_springs(None)
     try:
         with _quiet(), _resolved(file, text) as readable:
             differences = _differences(robot, load_engine(tool, readable), opened)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...checks import as_choice, as_instance, as_path
-from ...errors import FileError, InputError
+from ...errors import FileError, InputError, warn
 from ...robot.robot import Robot
 from ...tables.description import COUPLINGS, Coupling
 
@@ -40,8 +40,18 @@ class Options(NamedTuple):
 PLAIN = Options()
 
 
+def note_on_springs(robot: Robot) -> str | None:
+    """Return the line that a file without springs has; None for a robot that has none."""
+    if not robot.springs:
+        return None
+    parts = "; ".join(str(spring) for spring in robot.springs)
+    return f"Springs are left out, and gravity is that of the bodies alone: {parts}"
+
+
 def export(robot: Robot, to: str, folder: str | Path, options: Options = PLAIN) -> list[Path]:
     """Write a robot, with its tool, for another tool.
+
+    URDF, SDF and ROS 2 have no springs: a warning and a comment in the file name them.
 
     Args:
         robot: A robot from tables, or from a URDF.
@@ -66,6 +76,8 @@ def export(robot: Robot, to: str, folder: str | Path, options: Options = PLAIN) 
     if not str(as_path(folder, "the folder to export to")) or not folder:
         raise InputError("an export needs a folder to write into")
     target = Path(folder).expanduser()
+    if to != "mjcf" and (left_out := note_on_springs(robot)):
+        warn(f"{to} of {robot.name}: {left_out}")
     own = robot.path is not None and robot.path.suffix.lower() in _SUFFIXES.get(to, ())
     if own and robot.folder == target.resolve():
         raise InputError(f"{target} is where {robot.name} comes from; choose another folder")

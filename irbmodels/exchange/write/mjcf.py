@@ -34,6 +34,7 @@ from . import Options
 from .elements import add, serialised
 from .mjcf_axes import add_drives, ranges_of
 from .mjcf_joints import BAR, Chain, chain_of
+from .mjcf_springs import add_springs, left_out
 from .urdf import file_name
 
 Element = ElementTree.Element
@@ -192,6 +193,7 @@ def _model(robot: Robot, chain: Chain, meshes: _Meshes) -> Element:
         )
     _contacts(robot, root, {str(body.get("name")) for body in world.iter("body")})
     add_drives(robot, chain, root, _axis_names(robot))
+    add_springs(robot, chain, root, _axis_names(robot))
     return root
 
 
@@ -240,6 +242,8 @@ def _notes(robot: Robot, chain: Chain) -> Iterator[str]:
             " Stribeck law: what Fs exceeds Fc by near standstill is left out; Fs and v_St are kept"
             " in custom/."
         )
+    for spring in left_out(robot, chain):
+        yield f"LEFT OUT, MJCF has no such spring: {spring}."
     for name in chain.followers:
         sources = chain.coefficients(chain.rows[name])
         offset = chain.offsets[name] - chain.shift(sources.items())

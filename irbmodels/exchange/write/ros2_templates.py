@@ -157,7 +157,7 @@ plugins read transmissions or not; `$hardware` does not.
 - Torque limits: the `effort` values are assumed bounds, none of these robots' is published.
 - Accelerations: none is published; `config/joint_limits.yaml` gives none.
 - Friction${friction}: a URDF has no place for Stribeck's law, and `<dynamics>` is left out.
-- Gravity, rotor inertias and stiffness.
+- Gravity, springs, rotor inertias and stiffness.
 
 `config/$name.srdf` names the group `manipulator` and the links that need no check against each other.
 Fill in the maintainer in `package.xml` before you publish the package.

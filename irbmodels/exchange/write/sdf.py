@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from xml.etree.ElementTree import Element, SubElement
+from xml.etree.ElementTree import Comment, Element, SubElement
 
 import numpy as np
 import pinocchio as pin
@@ -23,7 +23,7 @@ from ...robot.robot import Robot
 from ..read.sdf import MASSLESS, PRIMITIVES
 from ..text import free_name
 from ..urdf_parts import INERTIA_ENTRIES, numbers
-from . import CARRIER_KG, MESHES, Options
+from . import CARRIER_KG, MESHES, Options, note_on_springs
 from .elements import add_text, serialised
 from .meshes import gathered_meshes, write_files
 from .urdf import urdf_of
@@ -62,6 +62,8 @@ def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
     }[options.meshes]
     text, meshes = gathered_meshes(bare, robot.folder, prefix)
     model = _Model(text, robot.name, kg).element()
+    if note := note_on_springs(robot):
+        model.append(Comment(f" {note} "))
     files = {
         "model.sdf": _document(model),
         "model.config": _config(robot, text),

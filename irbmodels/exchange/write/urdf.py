@@ -17,7 +17,7 @@ from ...model.urdf import parse_urdf
 from ...robot.robot import Robot
 from ..text import free_name
 from ..urdf_parts import inertial_element, set_origin
-from . import CARRIER_KG, MESHES, Options
+from . import CARRIER_KG, MESHES, Options, note_on_springs
 from .meshes import absolute_meshes, gathered_meshes, write_files
 
 
@@ -50,6 +50,8 @@ def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
             )
         prefix = f"package://{package}/" if options.meshes == "package" else ""
         text, files = gathered_meshes(text, here, prefix)
+    if note := note_on_springs(robot):
+        text = text.replace("</robot>", f"  <!-- {note} -->\n</robot>")
     name = f"{file_name(robot)}{'_serial' if is_serial_twin(robot, options) else ''}.urdf"
     meshes = write_files(folder, files)  # before the URDF, which names them
     return [*write_files(folder, {name: text}), *meshes]
