@@ -72,8 +72,8 @@ class RobotDynamics(Protocol):
     ) -> Array:
         """Return the torques of motions ``(N, n)``."""
 
-    def friction(self, v: ArrayLike) -> Array:
-        """Return the friction at speeds ``(..., n)``."""
+    def friction(self, v: ArrayLike, q: ArrayLike) -> Array:
+        """Return the friction at speeds ``(..., n)`` and positions ``(N, n)``."""
 
 
 class _Linear(NamedTuple):
@@ -89,6 +89,8 @@ class _CollocationPoint(NamedTuple):
 
     share: float
     """0 at its beginning, 1 at its end: there ``x`` has grown by ``share`` of ``2 u ds``."""
+    q: Array
+    """Axis positions, ``(N, n)``."""
     slope: Array
     """``dq/ds`` just inside the interval, the sign of friction where an axis turns back."""
     torque: _Linear
@@ -109,7 +111,7 @@ class TimingProblem:
     path: AxisPath
     robot: RobotDynamics | None
     with_friction: bool
-    friction: Callable[[Array], Array] | None
+    friction: Callable[[Array, Array], Array] | None
     s: Array
     """Grid points ``(N + 1,)``."""
     velocity: Array
@@ -213,12 +215,15 @@ class TimingProblem:
         speed = point.slope * np.sqrt(most)
         barely = np.sign(point.slope) * _SLOWEST
         moving = np.abs(speed) > _SLOWEST
-        last = self.friction(np.where(moving, speed, barely))
+        last = self.friction(np.where(moving, speed, barely), point.q)
         slower = _SPEEDS[:, None, None] * speed
-        risen = last - self.friction(np.where(np.abs(slower) > _SLOWEST, slower, barely))
+        moves = np.abs(slower) > _SLOWEST
+        risen = last - self.friction(np.where(moves, slower, barely), point.q)
         secants = risen / ((1.0 - np.square(_SPEEDS))[:, None, None] * most)
+        # drives that turn together rub an axis at rest, too
+        turning = moving.any(axis=-1, keepdims=True)
         flattest, steepest = (
-            np.where(moving, pick(axis=0), 0.0) for pick in (secants.min, secants.max)
+            np.where(turning, pick(axis=0), 0.0) for pick in (secants.min, secants.max)
         )
         return _Line(flattest, last - flattest * most), _Line(steepest, last - steepest * most)
 
@@ -356,12 +361,13 @@ def _collocate(
         )
         torque = _Linear(of_u, of_x, holding)
     inside = path.at(s + _NEAR * (1.0 - 2.0 * share) * np.diff(grid)).slope
-    return _CollocationPoint(share, inside, torque, _Linear(on_path.slope, on_path.curvature, none))
+    acceleration = _Linear(on_path.slope, on_path.curvature, none)
+    return _CollocationPoint(share, on_path.q, inside, torque, acceleration)
 
 
-def _friction_of(robot: RobotDynamics, n: int) -> Callable[[Array], Array] | None:
+def _friction_of(robot: RobotDynamics, n: int) -> Callable[[Array, Array], Array] | None:
     try:
-        robot.friction(np.zeros(n))
+        robot.friction(np.zeros(n), np.zeros(n))
     except MissingData:
         return None
     return robot.friction

@@ -1,7 +1,9 @@
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from drives import COUPLED, every_term
 from misuse import refused_in_one_line
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq, linprog
@@ -28,7 +30,7 @@ def free(velocity, effort):
 class Stribeck:
     """An arm with viscous, Coulomb and Stribeck friction."""
 
-    def friction(self, v):
+    def friction(self, v, q=None):
         """Return the friction at speeds ``v``."""
         dry = self.coulomb + self.drop * np.exp(-((v / self.stribeck) ** 2))
         return self.viscous * v + dry * np.sign(v)
@@ -265,6 +267,20 @@ def test_all_bounds_are_kept_between_the_grid_points(intervals):
     assert torque > 0.999  # and are used
 
 
+def test_friction_of_coupled_drives_with_every_term_is_kept():
+    """Drives that turn with two axes, and rub more under load: bounds are kept, and used."""
+    law = every_term()
+    robot = irb.load("irb1600").with_drives(COUPLED).with_friction(replace(law, mu=4.0 * law.mu))
+    path = axis_path([[0.0] * 6, [0.3, 0.4, -0.2, 0.5, 0.6, 0.0], [0.6, 0.1, 0.2, 0.5, -0.3, 0.4]])
+    actual = time_optimal(path, robot, intervals=60)
+    torque, speed = used(robot, actual, 30)
+    assert max(torque, speed) <= 1.0
+    assert max(torque, speed) > 0.99
+    assert actual.lower_bound <= actual.duration < 1.05 * actual.lower_bound
+    plain = time_optimal(path, robot.with_friction(replace(law, mu=0.0 * law.mu)), intervals=60)
+    assert plain.duration < actual.duration
+
+
 def test_what_narrowing_does_not_repair_is_run_slower(monkeypatch):
     """With a single round of narrowing, which is not enough on this curve, the whole motion is
     slowed until all is kept.
@@ -301,7 +317,7 @@ def test_friction_changes_its_sign_where_an_axis_turns_back(postures):
     coulomb, load = np.array([0.5, 4.0]), np.array([0.0, -6.0])
     arm = SimpleNamespace(
         limits=free([50.0, 50.0], [12.0, 12.0]),
-        friction=lambda v: coulomb * np.sign(v),
+        friction=lambda v, q: coulomb * np.sign(v),
         inverse_dynamics=lambda q, v, a, *, friction=True: (
             2.0 * a + load + (coulomb * np.sign(v) if friction else 0.0)
         ),
