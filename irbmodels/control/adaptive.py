@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import as_instance, finite, number
+from ..dynamics.equations_of_motion import friction_columns
 from ..errors import InputError
-from ..model.axis_springs import parameters
 from ..model.types import Array
 from ..robot.base_parameters import BaseParameters
 from ..robot.robot import Robot
@@ -130,13 +130,12 @@ def tracking_regressor(
     position, speed, other, acceleration = (
         finite(value, rest.shape, name) for name, value in arguments.items()
     )
-    speeds = np.array([speed + other, speed - other, rest])
-    accelerations = np.array([rest, rest, acceleration])
-    fast, slow, still = model.regressor(np.tile(position, (3, 1)), speeds, accelerations)
+    speeds = np.array([speed + other, speed - other, rest, speed])
+    accelerations = np.array([rest, rest, acceleration, rest])
+    fast, slow, still, moving = model.regressor(np.tile(position, (4, 1)), speeds, accelerations)
     Y: Array = still + 0.25 * (fast - slow)
-    if model.friction_model is not None:
-        end = Y.shape[1] - len(parameters(model.springs))
-        Y[:, end - 3 * model.n : end] = model.friction_model.regressor(speed)
+    friction = friction_columns(model.dynamic_model)
+    Y[:, friction] = moving[:, friction]
     return Y
 
 

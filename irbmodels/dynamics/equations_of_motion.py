@@ -149,6 +149,13 @@ def regressor(model: Model, q: Array, v: Array, a: Array) -> Array:
     return np.hstack(columns)
 
 
+def friction_columns(model: Model) -> slice:
+    """Columns of :func:`regressor` that belong to friction; none where the model has no law."""
+    first = 10 * (model.tree.model.njoints - 1) + model.n
+    count = 0 if model.friction is None else len(model.friction.kinds) * model.n
+    return slice(first, first + count)
+
+
 def parameter_vector(model: Model) -> Array:
     """Parameters in the order of :func:`regressor`; tool and payload are part of the last link."""
     bodies = [inertia.toDynamicParameters() for inertia in list(model.tree.model.inertias)[1:]]

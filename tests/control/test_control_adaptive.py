@@ -4,6 +4,7 @@ import numpy as np
 import oracles
 import pytest
 from closed_loop import integrated
+from drives import COUPLED, every_term
 
 import irbmodels as irb
 from irbmodels.control import (
@@ -47,6 +48,14 @@ def test_regressor_is_christoffel_in_the_second_speed(name):
         expected = expected + (oracles.friction_2400(v) if "2400" in name else 0.0)
         # complex steps of M
         np.testing.assert_allclose(tau, expected, rtol=0, atol=1e-8 * np.abs(expected).max())
+
+
+def test_regressor_has_friction_of_coupled_drives():
+    """With ``v_r = v`` it is inverse dynamics, of a law with every term and a load."""
+    robot = irb.load("irb1600").with_drives(COUPLED).with_friction(every_term())
+    for q, v, a in oracles.states(robot.name, 3):
+        tau = tracking_regressor(robot, q, v, v, a) @ robot.parameter_vector()
+        np.testing.assert_allclose(tau, robot.inverse_dynamics(q, v, a), rtol=1e-9, atol=1e-9)
 
 
 def closed_loop(beta, duration, rtol=1e-10):

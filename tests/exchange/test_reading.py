@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pinocchio as pin
 import pytest
+from drives import COUPLED, every_term
 
 import irbmodels as irb
 from irbmodels.exchange.read.from_file import from_file
@@ -200,6 +201,58 @@ def test_rotors_on_tendons_come_back(tmp_path):
     back, A = from_file(export(robot, "mjcf", tmp_path, Options())[0]), robot.limits.A
     q = np.random.default_rng(8).uniform(-0.3, 0.3, robot.n)
     close(A.T @ back.mass_matrix(A @ q) @ A, robot.mass_matrix(q))
+
+
+def test_friction_of_coupled_drives_comes_back(tmp_path):
+    """Dry and viscous friction of a wrist whose drives turn with two axes, through MJCF's tendons;
+    terms that MJCF has no place for are named.
+    """
+    pytest.importorskip("mujoco")
+    law = every_term()
+    robot = irb.load("irb1600").with_rotors([3.0, 2.0, 1.0, 0.3, 0.2, 0.1]).with_drives(COUPLED)
+    path = export(robot.with_friction(law), "mjcf", tmp_path, Options())[0]
+    back, v = from_file(path), np.random.default_rng(6).normal(size=(20, 6))
+    close(
+        back.friction(v),
+        robot.with_friction(irb.Stribeck(law.Fc, law.Fc, law.Fv, law.v_St)).friction(v),
+    )
+    close(back.mass_matrix(np.zeros(6)), robot.mass_matrix(np.zeros(6)))
+    text = path.read_text()
+    assert "LEFT OUT of friction, kept in custom/: its terms Fd, dFc, dFv, mu." in text
+    assert 'name="friction_mu" data="0.0 0.03 0.02 0.1 0.05 0.08"' in text
+
+
+def test_parts_that_turn_together_are_drives(tmp_path):
+    """Friction and a rotor of a tendon of two joints, and friction of one of them: three parts that
+    two axes turn, of which dry friction of two can be kept.
+    """
+    pytest.importorskip("mujoco")
+    a = np.array([0.5, -3.0])
+    text = TENDONS.replace(
+        'name="two" armature="0.4"', 'name="two" armature="0.4" frictionloss="2"'
+    )
+    robot = from_file(_written(tmp_path, text.replace(' armature="0.3"', "")))
+    v = np.random.default_rng(7).normal(size=(20, 2))
+    close(robot.friction(v), 2.0 * np.sign(v @ a)[:, None] * a)
+    bare = from_file(
+        _written(tmp_path, text.replace(' armature="0.4"', "").replace(' armature="0.3"', ""))
+    )
+    close(robot.mass_matrix([0.1, 0.2]) - bare.mass_matrix([0.1, 0.2]), 0.4 * np.outer(a, a))
+    damped = text.replace('name="ja"', 'name="ja" frictionloss="3"', 1).replace(
+        ' armature="0.3"', ""
+    )
+    three = from_file(_written(tmp_path, damped))
+    close(three.friction(v), 2.0 * np.sign(v @ a)[:, None] * a + np.sign(v) * [3.0, 0.0])
+    four = damped.replace('name="jb"', 'name="jb" frictionloss="1"', 1)
+    with pytest.warns(irb.PhysicsWarning, match="friction of what .* turn together is left out"):
+        rest = from_file(_written(tmp_path, four))
+    close(rest.mass_matrix([0.1, 0.2]) - bare.mass_matrix([0.1, 0.2]), 0.4 * np.outer(a, a))
+
+
+def _written(folder, text):
+    path = folder / f"made{len(list(folder.iterdir()))}.xml"
+    path.write_text(text, encoding="utf-8")
+    return path
 
 
 TENDONS = """<mujoco><compiler angle="radian"/><worldbody>

@@ -242,6 +242,8 @@ def _notes(robot: Robot, chain: Chain) -> Iterator[str]:
             " Stribeck law: what Fs exceeds Fc by near standstill is left out; Fs and v_St are kept"
             " in custom/."
         )
+        if lost := robot.friction_model.kinds[3:]:
+            yield f"LEFT OUT of friction, kept in custom/: its terms {', '.join(lost)}."
     for spring in left_out(robot, chain):
         yield f"LEFT OUT, MJCF has no such spring: {spring}."
     for name in chain.followers:

@@ -113,7 +113,8 @@ def _custom(robot: Robot, root: Element) -> None:
     custom, law = ElementTree.Element("custom"), robot.friction_model
     kept = {"speed_limit": robot.limits.velocity}
     if law is not None:
-        kept |= {"friction_Fs": law.Fs, "friction_v_St": law.v_St}
+        further = [*law.kinds[3:], *(["v_d"] if "Fd" in law.kinds else [])]
+        kept |= {f"friction_{name}": getattr(law, name) for name in ("Fs", "v_St", *further)}
     for label, values in kept.items():
         if np.isfinite(values).all():
             add(custom, "numeric", name=label, data=numbers(values))

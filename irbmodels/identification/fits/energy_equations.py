@@ -14,6 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ...dynamics.equations_of_motion import friction_columns
 from ...errors import InputError
 from ...model.types import Array
 from ...trajectory import Motion
@@ -87,9 +88,9 @@ class EnergyEquations(BaseParameterEquations):
         energy = np.array([np.sum(self.robot.energy_regressor(q[k], v[k]), axis=0) for k in ends])
         rows = np.diff(energy, axis=0)
         if self.robot.friction_model is not None:
-            last = 3 * self.robot.n
-            rubbing = self.robot.regressor(q, v, np.zeros_like(v))[:, axes, -last:]
-            rows[:, -last:] += self._integral(np.einsum("ni,nij->nj", v[:, axes], rubbing), t)
+            own = friction_columns(self.robot.dynamic_model)
+            rubbing = self.robot.regressor(q, v, np.zeros_like(v))[:, axes, own]
+            rows[:, own] += self._integral(np.einsum("ni,nij->nj", v[:, axes], rubbing), t)
         work = self._integral(np.sum(v[:, axes] * tau[:, axes], axis=1), t) - rows @ self._known
         Y = rows[:, list(self.base.columns)]
         moved = self._integral(np.square(v[:, axes]).sum(axis=1), t) > 0.0
