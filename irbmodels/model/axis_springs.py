@@ -59,20 +59,20 @@ def stiffness(springs: Iterable[Spring], q: Array) -> Array:
 
 
 def regressor(springs: Sequence[Spring], q: Array) -> Array:
-    """Matrix ``(n, c)`` from :func:`parameters` to the torque at one position ``(n,)``."""
-    columns = np.zeros((len(q), sum(len(spring.coefficients) for spring in springs)))
+    """Matrices ``(..., n, c)`` from :func:`parameters` to torques at positions ``(..., n)``."""
+    columns = np.zeros((*q.shape, sum(len(spring.coefficients) for spring in springs)))
     first = 0
     for spring in springs:
         last = first + len(spring.coefficients)
-        columns[spring.axis - 1, first:last] = spring.unit_torques(q[spring.axis - 1])
+        columns[..., spring.axis - 1, first:last] = spring.unit_torques(q[..., spring.axis - 1])
         first = last
     return columns
 
 
 def energy_regressor(springs: Sequence[Spring], q: Array) -> Array:
-    """Row ``(c,)`` from :func:`parameters` to the potential energy at one position ``(n,)``."""
-    rows = [spring.unit_energies(q[spring.axis - 1]) for spring in springs]
-    return np.concatenate([np.zeros(0), *rows])
+    """Rows ``(..., c)`` from :func:`parameters` to potential energies at positions ``(..., n)``."""
+    rows = [spring.unit_energies(q[..., spring.axis - 1]) for spring in springs]
+    return np.concatenate([np.zeros((*q.shape[:-1], 0)), *rows], axis=-1)
 
 
 def parameters(springs: Sequence[Spring]) -> Array:

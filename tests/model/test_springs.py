@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from irbmodels.errors import InputError
+from irbmodels.model import axis_springs
 from irbmodels.model.axis_springs import check_springs, names_of
 from irbmodels.model.springs import (
     CoilSpring,
@@ -178,3 +179,21 @@ def test_numbers_of_elements_are_checked(change, expected):
     """Each by its name."""
     with pytest.raises(InputError, match=expected):
         GasSpring(**GAS | change)
+
+
+def test_sums_over_axes_take_arrays_of_positions():
+    """Torque, energy, slopes and regressors of many positions are those of each."""
+    springs = [ELEMENTS["coil"], TorqueOffset(1, 2.0), ELEMENTS["strut"]]
+    q = np.random.default_rng(0).normal(size=(3, 4, 3))
+    for function in (
+        axis_springs.torque,
+        axis_springs.energy,
+        axis_springs.stiffness,
+        axis_springs.regressor,
+        axis_springs.energy_regressor,
+    ):
+        one_by_one = [[function(springs, row) for row in block] for block in q]
+        np.testing.assert_allclose(function(springs, q), one_by_one, rtol=1e-14, atol=1e-12)
+    values = axis_springs.parameters(springs)
+    torque = axis_springs.regressor(springs, q) @ values
+    np.testing.assert_allclose(torque, axis_springs.torque(springs, q), rtol=1e-13)
