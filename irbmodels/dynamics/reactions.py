@@ -1,7 +1,8 @@
 """Reactions: wrenches across joints and at the flange, rod and pin forces of a parallelogram.
 
-Friction and motor torque act inside a joint, so the wrench across it does not depend on how they
-share its torque.
+Friction, motor torque and springs act inside a joint, so the wrench across it does not depend on
+how they share its torque. The force of a pulling element is part of it: the bearing alone bears the
+wrench less that force, which acts along the line of its pivots.
 """
 
 from __future__ import annotations

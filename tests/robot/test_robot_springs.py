@@ -290,3 +290,16 @@ def test_choices_keep_their_springs():
     assert "spring" not in repr(irb.load("irb2400"))
     with pytest.raises(irb.InputError, match="TorqueOffset of axis 7: the robot has 6 axes"):
         robot.with_springs([irb.TorqueOffset(7, 1.0)])
+
+
+def test_reactions_are_those_of_all_that_acts_across_a_joint(state):
+    """What passes a joint keeps the bodies behind it moving, whoever exerts it: springs change
+    nothing; the moment about an axis is the torque of motor and spring without friction.
+    """
+    robot = irb.load("irb2400").with_springs(SPRINGS)
+    q, v, a = (state[name][0] for name in "qva")
+    with_springs, without = (
+        one.reactions(q, v, a).joints for one in (robot, robot.with_springs(None))
+    )
+    for name, wrench in with_springs.items():
+        np.testing.assert_array_equal(wrench, without[name])
