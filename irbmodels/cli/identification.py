@@ -96,10 +96,10 @@ _CUT = "of each log the last quarter is held out unless --held-out names others"
 )
 @click.option(
     "--friction",
-    default="stribeck",
+    default="auto",
     help=(
-        "stribeck (Stribeck speeds as logs tell them), own (the robot's), coulomb (Coulomb"
-        " and viscous)."
+        "auto (terms that logs ask for), stribeck (of these Fs - Fc alone), own (the robot's),"
+        " coulomb (Coulomb and viscous)."
     ),
 )
 @click.option(

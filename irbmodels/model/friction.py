@@ -236,13 +236,14 @@ class Stribeck:
         return replace(self, Fs=values["Fc"] + drop, **values)
 
     def regressor(self, w: Array, load: Array | None = None) -> Array:
-        """Matrix ``(n, kinds n)`` from :meth:`parameters` to the torques of one state.
+        """Matrix from :meth:`parameters` to the torques of states, shape ``(..., n, kinds n)``.
 
         Raises:
             MissingData: if the law needs the load and none is given.
         """
-        columns = np.stack(list(self._columns(w, load, self.kinds).values()), axis=1)
-        return np.asarray((np.eye(len(w))[:, :, None] * columns).reshape(len(w), -1))
+        columns = np.stack(list(self._columns(w, load, self.kinds).values()), axis=-1)
+        own = np.eye(w.shape[-1])[:, :, None] * columns[..., None, :, :]
+        return np.asarray(own.reshape(*w.shape, -1))
 
     def at(self, temperature: ArrayLike) -> Stribeck:
         """Return the law at a temperature [deg C], one for all axes or one per axis.

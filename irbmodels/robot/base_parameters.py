@@ -92,8 +92,8 @@ def base_parameters(
         axes: Axes that move and whose torques are looked at, 1-based as on the controller; default
             all.
         rotors: Whether rotor inertias are parameters.
-        friction: Whether the ``kinds`` of the friction law, Fv, Fc, Fs - Fc and others that it
-            has, are parameters of each drive.
+        friction: Whether Fv, Fc, Fs - Fc and other ``kinds`` that the friction law of a drive has
+            are parameters of it.
         springs: Whether the coefficients of springs are parameters. The cosine of an axis's own
             angle is in its weight too: what both share is one sum.
         falling: Axes whose Fs - Fc is one, 1-based; default those whose law has ``Fs != Fc``, since
@@ -150,7 +150,13 @@ def _parameters(
         names += [f"{kind}_{axis}" for axis in axes for kind in kinds]
         units += [KINDS[kind][int(linear)] for linear in robot.limits.linear for kind in kinds]
         chosen = robot.friction_model.falls if falling is None else np.isin(axes, falling)
-        asked += [friction and (kind != "Fs-Fc" or falls) for falls in chosen for kind in kinds]
+        law = robot.friction_model
+        there = {kind: getattr(law, kind) != 0.0 for kind in kinds[3:]} | {"Fs-Fc": chosen}
+        asked += [
+            friction and bool(there[kind][i] if kind in there else True)
+            for i in range(robot.n)
+            for kind in kinds
+        ]
     names += names_of(robot.springs)
     for spring in robot.springs:
         units += units_of(spring, bool(robot.limits.linear[spring.axis - 1]))

@@ -304,6 +304,26 @@ class Robot(KinematicMethods, DynamicMethods):
             overlays = (*overlays, Path(str(of.given)).resolve())
         return self._with(_bare(of.tables, overlays, parameters, of.coupling))
 
+    def with_bodies(self, parameters: ArrayLike) -> Robot:
+        """Return the robot with other bodies; tool and payload stay as they are.
+
+        Args:
+            parameters: Ten per body of the tree, as :meth:`parameter_vector` of the robot without
+                tool and payload begins, shape ``(10 bodies,)``. They may be of no possible body.
+
+        Raises:
+            InputError: if there are not ten finite numbers per body.
+        """
+        model, tree = self._bare.model, self._bare.model.tree
+        count = tree.model.njoints - 1
+        values = finite(parameters, (10 * count,), f"parameters of the {count} bodies")
+        other = copy_of(tree.model)
+        for i, row in enumerate(values.reshape(-1, 10), start=1):
+            # first moments without a mass have no centre
+            of = pin.Inertia.FromDynamicParameters(row) if row[0] else pin.Inertia.Zero()
+            other.inertias[i] = of
+        return self._with(replace(self._bare, model=replace(model, tree=tree.with_model(other))))
+
     def with_gravity(self, gravity: ArrayLike) -> Robot:
         """Return the robot under another gravity [m/s^2], shape ``(3,)``, in axes of the world.
 

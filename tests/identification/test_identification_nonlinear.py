@@ -13,12 +13,13 @@ from irbmodels.identification.fits import (
     stribeck_fit,
     weighted_least_squares,
 )
-from irbmodels.identification.fits.nonlinear import StribeckEquations
+from irbmodels.identification.fits.nonlinear import SpeedEquations, linearize
 from irbmodels.identification.fits.stribeck_residuals import (
     Residuals,
     Split,
     add_split,
     friction_columns,
+    speed_terms,
 )
 from irbmodels.model.friction import Stribeck
 from irbmodels.robot.base_parameters import base_parameters
@@ -35,12 +36,21 @@ def guessing(robot, factor):
     )
 
 
-def at(robot, axes, speeds):
-    """The robot with other Stribeck speeds of some axes, 0-based."""
+def at(robot, terms, speeds):
+    """The robot with other speeds of some terms of its law."""
     law = robot.friction_model
-    v_St = law.v_St.copy()
-    v_St[axes] = speeds
-    return robot.with_friction(Stribeck(law.Fs, law.Fc, law.Fv, v_St))
+    both = {"Fs-Fc": law.v_St.copy(), "Fd": law.v_d.copy()}
+    for term, speed in zip(terms, speeds, strict=True):
+        both[term.kind][term.axis] = speed
+    return robot.with_friction(replace(law, v_St=both["Fs-Fc"], v_d=both["Fd"]))
+
+
+def degressive(robot, axes):
+    """The robot with degressive friction of some axes, 0-based, as large as Coulomb friction."""
+    law, there = robot.friction_model, np.isin(np.arange(robot.n), axes)
+    return robot.with_friction(
+        replace(law, Fd=np.where(there, law.Fc, 0.0), v_d=np.linspace(0.2, 0.7, robot.n))
+    )
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +72,33 @@ def test_exact_torques_give_stribeck_speeds(arm, factor):
     assert fit.units[-1] == "rad/s"
 
 
+def test_exact_torques_give_degressive_speeds(arm):
+    """From guesses of v_d off by a half all parameters come back, v_St of other axes with them."""
+    robot = degressive(arm[0], (1, 4))
+    base = base_parameters(robot, friction=True)
+    law = robot.friction_model
+    guess = robot.with_friction(replace(law, v_St=1.5 * law.v_St, v_d=1.5 * law.v_d))
+    linearized = linearize(Samples.of(random_states(robot, 300)), TorqueEquations(guess, base))
+    truth = np.concatenate([base.values(robot.parameter_vector()), law.v_St, law.v_d[[1, 4]]])
+    assert linearized.fit.names[-2:] == ("v_d_2", "v_d_5")
+    np.testing.assert_allclose(
+        linearized.fit.beta, truth, rtol=1e-7, atol=1e-8 * np.abs(truth).max()
+    )
+
+
+def test_a_degressive_speed_that_nothing_tells_stays(arm):
+    """Torques without degressive friction let v_d run away: it keeps its guess."""
+    robot = arm[0]
+    law = robot.friction_model
+    linear = robot.with_friction(Stribeck(law.Fc, law.Fc, law.Fv, law.v_St))
+    motion = random_states(linear, 300)
+    noise = SIGMA * np.random.default_rng(0).normal(size=motion.tau.shape)
+    samples = Samples.of(motion._replace(tau=motion.tau + noise))
+    assumed = degressive(linear, (2,))
+    rows = TorqueEquations(assumed, base_parameters(assumed, friction=True))
+    assert linearize(samples, rows) is None
+
+
 def test_some_axes_only(arm):
     """Axes 2 and 5 alone have two Stribeck speeds."""
     robot, _, _ = arm
@@ -76,53 +113,59 @@ def test_some_axes_only(arm):
 
 @pytest.mark.parametrize("axes", [None, (2, 5)])
 @pytest.mark.parametrize("reach", [0.3, np.inf])
-def test_slow_samples_may_be_folded(arm, axes, reach):
+@pytest.mark.parametrize("rising", [(), (1, 2)])
+def test_slow_samples_may_be_folded(arm, axes, reach, rising):
     """Squares of the residuals, their gradient and J'J are those of all samples, kept one by one,
     with a Jacobian of finite differences; so are the equations linearized at the same point.
     """
-    robot, base, _ = arm
+    robot = degressive(arm[0], rising)
+    base = base_parameters(robot, friction=True) if rising else arm[1]
     motion = random_states(robot, 60)
     rows = TorqueEquations(robot, base)
     p, law = base.rank, robot.friction_model
     falling = np.arange(6) if axes is None else np.array(axes) - 1
-    places = friction_columns(rows, falling.tolist())
+    places = friction_columns(rows)
     assert places.tolist() == [
-        [
-            base.names.index(f"{kind}_{axis + 1}") if kind != "Fs-Fc" or axis in falling else -1
-            for kind in ("Fv", "Fc", "Fs-Fc")
-        ]
+        [base.names.index(f"{kind}_{axis + 1}") for kind in ("Fv", "Fc", "Fs-Fc")]
         for axis in range(6)
+    ]
+    terms = [term for term in speed_terms(rows, "Fs-Fc") if term.axis in falling]
+    terms += speed_terms(rows, "Fd")
+    assert [term.axis for term in terms] == [*falling, *rising]
+    assert [base.names[term.column] for term in terms] == [
+        *(f"Fs-Fc_{axis + 1}" for axis in falling),
+        *(f"Fd_{axis + 1}" for axis in rising),
     ]
     split = Split(6, rows.names, rows.units)
     half = motion.each(lambda x: x[:25]), motion.each(lambda x: x[25:])
     reaches = np.where(np.isin(np.arange(6), falling), reach, 0.0)
+    reaches[list(rising)] = np.inf
     for part in half:
-        add_split(split, [part], rows, places, reaches)
+        add_split(split, [part], rows, places[:, :2], reaches)
     for i in falling:
         slow = sum(len(part) for _, part in split.slow[i])
-        assert slow == (np.abs(motion.v[:, i]) < reach).sum()
-        assert (slow < 60) == (reach == 0.3)
-    model = Residuals(split, places)
+        assert slow == (np.abs(motion.v[:, i]) < reaches[i]).sum()
+        assert (slow < 60) == (reaches[i] == 0.3)
+    model = Residuals(split, places[:, :2], terms)
     noise = np.arange(1.0, 7.0)
     rng = np.random.default_rng(0)
-    x = np.append(
-        rng.normal(size=p), np.log(law.v_St[falling] * rng.uniform(0.5, 1.5, falling.size))
-    )
+    own = [(law.v_St if term.kind == "Fs-Fc" else law.v_d)[term.axis] for term in terms]
+    x = np.append(rng.normal(size=p), np.log(own * rng.uniform(0.5, 1.5, len(terms))))
 
     Y = np.array([robot.regressor(*s) for s in zip(motion.q, motion.v, motion.a, strict=True)])
-    Y, drops = base.reduced(Y), friction_columns(rows)[:, 2]
+    Y = base.reduced(Y)
 
     def residual(x):
         """Another way to the same torque, sample by sample."""
-        speeds = law.v_St.copy()
-        speeds[falling] = np.exp(x[p:])
-        unit = Stribeck(np.ones(6), np.zeros(6), np.zeros(6), speeds)
-        others = Y.copy()
-        others[:, np.arange(6), drops] = 0.0
-        drop = np.array([unit.torque(v) for v in motion.v]) * x[drops]
-        return ((others @ x[:p] + drop - motion.tau) / noise).ravel()
+        others, more = Y.copy(), np.zeros(motion.tau.shape)
+        for (axis, kind, _, column), speed in zip(terms, np.exp(x[p:]), strict=True):
+            v = motion.v[:, axis]
+            unit = np.exp(-((v / speed) ** 2)) * np.sign(v)
+            more[:, axis] += x[column] * (unit if kind == "Fs-Fc" else v / (speed + np.abs(v)))
+            others[:, axis, column] = 0.0
+        return ((others @ x[:p] + more - motion.tau) / noise).ravel()
 
-    step = 1e-6
+    step = 1e-5
     jacobian = np.transpose(
         [(residual(x + step * e) - residual(x - step * e)) / (2.0 * step) for e in np.eye(x.size)]
     )
@@ -145,12 +188,10 @@ def test_slow_samples_may_be_folded(arm, axes, reach):
         rtol=1e-12,
     )
     speeds = np.append(x[:p], np.exp(x[p:]))
-    near = StribeckEquations(rows, speeds, tuple(falling.tolist()))
+    near = SpeedEquations(rows, speeds, tuple(terms))
     direct, fast = accumulate(Samples.of(motion), near), model.accumulated(speeds, near)
     assert (fast.samples, fast.names) == (direct.samples, direct.names)
-    linear = accumulate(
-        Samples.of(motion), TorqueEquations(at(robot, falling, np.exp(x[p:])), base)
-    )
+    linear = accumulate(Samples.of(motion), TorqueEquations(at(robot, terms, np.exp(x[p:])), base))
     for one, other in ((fast, direct), (near.without_speeds(fast), linear)):
         assert one.names == other.names
         for i in range(6):

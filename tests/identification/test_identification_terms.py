@@ -13,11 +13,12 @@ from irbmodels.identification.fits import (
     Samples,
     TorqueEquations,
     accumulate,
-    search_stribeck_speeds,
     stribeck_fit,
     weighted_least_squares,
 )
-from irbmodels.identification.fits.stribeck_search import SPEEDS, CandidateEquations
+from irbmodels.identification.fits.friction_candidates import STRIBECK_SPEEDS, FrictionCandidates
+from irbmodels.identification.fits.friction_selection import choose_friction
+from irbmodels.identification.fits.stretch_sums import sum_stretches
 from irbmodels.identification.recordings import Recording
 from irbmodels.identification.validation import (
     evaluate,
@@ -93,6 +94,26 @@ def fitted(robot, *logs, **words):
     )
 
 
+def chosen(robot, samples, v_St=None, drop=None, kinds=("Fs-Fc",)):
+    """What is chosen for each axis of a robot without a friction law, and what is believed."""
+    without = robot.with_friction(frictionless(robot.n))
+    rows = TorqueEquations(without, base_parameters(without, friction=True))
+    fit = weighted_least_squares(accumulate(samples, rows))
+    candidates = FrictionCandidates(rows, np.ones(robot.n) if v_St is None else v_St, fit.beta)
+    return choose_friction(
+        sum_stretches(samples, candidates, 10),
+        candidates,
+        1.0 / fit.noise**2,
+        kinds,
+        np.zeros(robot.n) if drop is None else drop,
+    )
+
+
+def speeds_of(choices):
+    """The Stribeck speed of each axis, NaN where none is chosen."""
+    return np.array([next((speed for _, speed in one.terms), np.nan) for one in choices])
+
+
 @pytest.mark.parametrize("name", ["irb1600", "irb930"])
 def test_exact_samples_give_a_law_that_nobody_told(name):
     """Each axis' own Stribeck speed, and all sums with it, come back to 1e-7 from exact torques;
@@ -127,43 +148,47 @@ def test_speeds_are_told_axis_by_axis():
     noisy = motion.tau + NOISE * robot.limits.effort * np.random.default_rng(0).normal(
         size=motion.tau.shape
     )
-    rows = TorqueEquations(
-        robot.with_friction(frictionless(4)),
-        base_parameters(robot.with_friction(frictionless(4)), friction=True),
-    )
     samples = Samples.of(motion._replace(tau=noisy))
-    actual = search_stribeck_speeds(samples, rows)
-    assert np.isnan(actual.speeds[[0, 1, 3]]).all()
-    assert abs(np.log(actual.speeds[2] / 0.02)) < np.log(SPEEDS[1] / SPEEDS[0])
-    assert not actual.absent.any()
-    believed = np.full(4, 0.02), 0.5 * law.Fc
-    assert search_stribeck_speeds(samples, rows, believed).absent.tolist() == [
-        True,
-        False,
-        False,
-        True,
-    ]
+    actual = chosen(robot, samples)
+    assert np.isnan(speeds_of(actual)[[0, 1, 3]]).all()
+    step = np.log(STRIBECK_SPEEDS[1] / STRIBECK_SPEEDS[0])
+    assert abs(np.log(speeds_of(actual)[2] / 0.02)) < step
+    assert not any(one.denied for one in actual)
+    believed = chosen(robot, samples, np.full(4, 0.02), 0.5 * law.Fc)
+    assert [one.denied for one in believed] == [True, False, False, True]
 
 
-def test_candidates_fall_as_stribecks_law():
-    """Each axis has a column per candidate speed, the believed one last, and none of another."""
+def test_candidates_are_terms_of_the_friction_law():
+    """Every column is the torque of the law with that term alone, and a coefficient of 1; the load
+    is the weight of the fitted bodies.
+    """
     robot = nominal("irb930").with_friction(frictionless(4))
     rows = TorqueEquations(robot, base_parameters(robot, friction=True))
     motion = samples_of(robot, 200)
     believed = np.array([0.01, 0.02, 0.05, 0.5])
-    equations = CandidateEquations(rows, believed)
-    blocks = list(equations([motion]))
-    Y = np.concatenate([block[0] for block in blocks])
-    plain = np.concatenate([block[0] for block in rows([motion])])
-    np.testing.assert_array_equal(Y[..., : len(rows.names)], plain)
-    assert len(equations.names) == len(equations.units) == Y.shape[-1]
-    for axis in range(4):
-        for k, speed in enumerate([*SPEEDS, believed[axis]]):
-            unit = irb.Stribeck(np.ones(4), np.zeros(4), np.zeros(4), np.full(4, speed))
-            expected = np.array([unit.torque(v)[axis] for v in motion.v])
-            np.testing.assert_allclose(
-                Y[:, axis, len(rows.names) + k], expected, rtol=1e-12, atol=1e-300
+    candidates = FrictionCandidates(rows, believed, rows.base.values(robot.parameter_vector()))
+    blocks = list(candidates([motion]))
+    plain = np.concatenate([Y for Y, _ in rows([motion])])
+    load = np.array([robot.gravity(q) for q in motion.q])
+    zero, one = np.zeros(4), np.ones(4)
+    for axis, terms in enumerate(candidates.terms):
+        Y = np.concatenate([own[axis] for own, _ in blocks])
+        np.testing.assert_array_equal(Y[:, : rows.base.rank], plain[:, axis])
+        assert Y.shape[1] == rows.base.rank + len(terms) == candidates.columns[axis].size
+        assert sum(term.speed == believed[axis] for term in terms) == 1
+        for column, (kind, speed) in zip(Y[:, rows.base.rank :].T, terms, strict=True):
+            unit = irb.Stribeck(
+                one if kind == "Fs-Fc" else zero,
+                zero,
+                zero,
+                np.full(4, speed) if kind == "Fs-Fc" else one,
+                v_d=np.full(4, speed) if kind == "Fd" else one,
+                **({} if kind == "Fs-Fc" else {kind: one}),
             )
+            expected = np.array(
+                [unit.torque(v, g)[axis] for v, g in zip(motion.v, load, strict=True)]
+            )
+            np.testing.assert_allclose(column, expected, rtol=1e-9, atol=1e-9)
 
 
 def test_a_fall_that_samples_deny_is_dropped(tmp_path):
@@ -198,15 +223,9 @@ def test_each_axis_has_its_own_best_speed():
     noisy = motion.tau + NOISE * robot.limits.effort * np.random.default_rng(0).normal(
         size=motion.tau.shape
     )
-    without = robot.with_friction(frictionless(4))
-    actual = search_stribeck_speeds(
-        Samples.of(motion._replace(tau=noisy)),
-        TorqueEquations(without, base_parameters(without, friction=True)),
-    )
-    assert (
-        np.abs(np.log(actual.speeds / true.friction_model.v_St))
-        < 1.5 * np.log(SPEEDS[1] / SPEEDS[0])
-    ).all()
+    speeds = speeds_of(chosen(robot, Samples.of(motion._replace(tau=noisy))))
+    step = np.log(STRIBECK_SPEEDS[1] / STRIBECK_SPEEDS[0])
+    assert (np.abs(np.log(speeds / true.friction_model.v_St)) < 1.5 * step).all()
 
 
 def test_subsets_of_axes_add_up(tmp_path):
@@ -289,7 +308,7 @@ def test_an_axis_that_is_not_told_keeps_its_own_speed():
         irb.Stribeck(own.Fs, own.Fc, own.Fv, 3.0 * own.v_St, measured_to=0.4)
     )
     terms = select_terms(samples, ModelSelection(wrong, None, None, 0))
-    assert terms.linearization.axes == (3,)
+    assert [term.axis for term in terms.linearization.terms] == [3]
     np.testing.assert_allclose(terms.robot.friction_model.v_St[3], own.v_St[3], rtol=1e-7)
     np.testing.assert_array_equal(
         np.delete(terms.robot.friction_model.v_St, 3), np.delete(3.0 * own.v_St, 3)
@@ -373,7 +392,7 @@ def test_friction_may_be_named():
     assert own.linearization is None
     np.testing.assert_array_equal(own.robot.friction_model.v_St, true.friction_model.v_St)
     with pytest.raises(
-        MissingData, match=r"irb930.* has no friction law of its own: take stribeck or coulomb"
+        MissingData, match=r"irb930.* has no friction law of its own: take auto, stribeck, coulomb"
     ):
         select_terms(samples, ModelSelection(robot, None, None, 0), "own")
     with pytest.raises(irb.UnknownName, match="coulomb"):
@@ -383,8 +402,6 @@ def test_friction_may_be_named():
             stribeck_fit(
                 samples, TorqueEquations(true, base_parameters(true, friction=True)), axes=axes
             )
-    with pytest.raises(InputError, match="and no Fs - Fc"):
-        search_stribeck_speeds(samples, TorqueEquations(true, base_parameters(true, friction=True)))
 
 
 @pytest.mark.parametrize("name", ["irb1600", "irb930"])
@@ -409,7 +426,7 @@ def test_rotors_are_found_where_there_are_any(name):
     )
 
 
-@pytest.mark.parametrize("friction", ["stribeck", "coulomb", "own"])
+@pytest.mark.parametrize("friction", ["auto", "coulomb", "own"])
 @pytest.mark.parametrize("drop", [0.0, 0.5])
 @pytest.mark.parametrize("rotors", [None, False, True])
 def test_what_is_folded_is_the_equations_of_the_terms(friction, drop, rotors):
@@ -428,7 +445,7 @@ def test_what_is_folded_is_the_equations_of_the_terms(friction, drop, rotors):
     assert (terms.linearization is None) == (terms.total_with_speeds is None)
     if terms.linearization is not None:
         pairs.append((terms.total_with_speeds, terms.linearization))
-    assert len(pairs) == 1 + (friction == "stribeck" and drop > 0.0)
+    assert len(pairs) == 1 + (friction == "auto" and drop > 0.0)
     for actual, equations in pairs:
         expected = accumulate(samples, equations)
         assert (actual.names, actual.units) == (expected.names, expected.units)

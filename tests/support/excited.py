@@ -23,7 +23,7 @@ def torques(robot, q, v, a):
             for state in zip(q, v, a, strict=True)
         ]
     )
-    return rigid if robot.friction_model is None else rigid + robot.friction(v)
+    return rigid if robot.friction_model is None else rigid + robot.friction(v, q)
 
 
 def random_states(robot, count, seed=0, axes=None):

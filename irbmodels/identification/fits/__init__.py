@@ -4,6 +4,8 @@ from .accumulator import Accumulator, Equations
 from .autocorrelation import with_autocorrelation, with_filter
 from .block_covariance import with_blocks
 from .energy_equations import EnergyEquations
+from .friction_candidates import FrictionCandidates
+from .friction_selection import FrictionChoice, choose_friction
 from .identified_parameters import IdentifiedParameters
 from .lmi import consistent_fit
 from .nonlinear import stribeck_fit
@@ -13,7 +15,7 @@ from .regression import Fit, least_squares, weighted_least_squares
 from .robust import huber
 from .sensor import SensorFit, load_from_sensor
 from .streaming import Samples, accumulate, from_files, on_dask
-from .stribeck_search import StribeckSearch, search_stribeck_speeds
+from .stretch_sums import sum_stretches
 from .torque_equations import TorqueEquations
 from .two_logs import DriveGains, identify_gains, known_load, load_from_two_logs
 
@@ -23,14 +25,16 @@ __all__ = [
     "EnergyEquations",
     "Equations",
     "Fit",
+    "FrictionCandidates",
+    "FrictionChoice",
     "IdentifiedParameters",
     "Load",
     "RecursiveLeastSquares",
     "Samples",
     "SensorFit",
-    "StribeckSearch",
     "TorqueEquations",
     "accumulate",
+    "choose_friction",
     "consistent_fit",
     "from_files",
     "huber",
@@ -41,8 +45,8 @@ __all__ = [
     "load_from_torques",
     "load_from_two_logs",
     "on_dask",
-    "search_stribeck_speeds",
     "stribeck_fit",
+    "sum_stretches",
     "weighted_least_squares",
     "with_autocorrelation",
     "with_blocks",

@@ -23,6 +23,7 @@ from ...tables.friction_rows import FIELDS, friction_row
 from ...tables.writing import tables_of, write_tables
 from .pseudo import inertial_of
 from .regression import Fit
+from .torque_regressor import first_of_friction
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +39,7 @@ class IdentifiedParameters:
     rotors: Array
     """Arm side [kg m^2, kg], shape ``(n,)``; NaN where the fit does not hold them, as below."""
     friction: Array
-    """``Fv, Fc, Fs - Fc`` per axis, shape ``(n, 3)``."""
+    """Kinds of the friction law of the robot per axis, ``Fv, Fc, Fs - Fc`` ..: ``(n, kinds)``."""
     vector: Array
     """In the order of ``robot.parameter_vector()``, tool and payload included."""
     beta: Array
@@ -105,18 +106,16 @@ class IdentifiedParameters:
 
 
 def _scalars(parameters: Array, seen: Mask, robot: Robot) -> tuple[Array, Array]:
-    """Rotors ``(n,)`` and friction ``(n, 3)`` of a parameter vector.
+    """Rotors ``(n,)`` and friction ``(n, kinds)`` of a parameter vector.
 
     NaN where no sum holds them.
     """
-    first = 10 * (robot.model.njoints - 1)
-    known = np.where(seen, parameters, np.nan)
-    friction = (
-        known[first + robot.n :]
-        if parameters.size > first + robot.n
-        else np.full(3 * robot.n, np.nan)
-    )
-    return known[first : first + robot.n], friction.reshape(-1, 3)
+    first = first_of_friction(robot)
+    known, law = np.where(seen, parameters, np.nan), robot.friction_model
+    rotors = known[first - robot.n : first]
+    if law is None:
+        return rotors, np.full((robot.n, 3), np.nan)
+    return rotors, known[first : first + len(law.kinds) * robot.n].reshape(robot.n, -1)
 
 
 def _overlay(

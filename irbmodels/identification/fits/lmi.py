@@ -61,8 +61,8 @@ def consistent_fit(
         masses: Least and largest mass [kg] by link.
         centers: Lower and upper corner [m] of a box that holds the centre of mass, by link, in its
             axes.
-        prior: Parameters that the bodies are pulled towards, as ``parameter_vector()`` without tool
-            and payload; default the robot's own.
+        prior: Bodies that they are pulled towards, ten numbers each, as ``parameter_vector()``
+            without tool and payload begins; default the robot's own.
 
     Raises:
         MissingExtra: without cvxpy and clarabel.
@@ -82,9 +82,9 @@ def consistent_fit(
         raise InputError(f"doubt is a positive share, got {doubt!r}")
     bare = robot.with_load().parameter_vector()
     carried = robot.parameter_vector() - bare
-    towards = bare if prior is None else finite(prior, bare.shape, "the prior")
     seen = np.asarray(base.grouping.any(axis=0), dtype=bool)
     last = 10 * (robot.model.njoints - 1)
+    towards = bare[:last] if prior is None else finite(prior, (last,), "the bodies of the prior")
     bodies = {
         name: 10 * i
         for i, name in enumerate(body_names(robot.dynamic_model.tree.model))

@@ -1,4 +1,4 @@
-"""Stribeck speeds together with all that is linear: Levenberg-Marquardt over ``beta`` and ``v_St``.
+"""Speeds of friction laws with all that is linear: Levenberg-Marquardt over ``beta`` and speeds.
 
 One pass through the samples folds them (:mod:`.stribeck_residuals`); the search needs no other. The
 Jacobian is analytic.
@@ -19,33 +19,50 @@ from ...trajectory import Motion
 from .accumulator import Accumulator, Blocks
 from .regression import Fit, floor_noise, least_squares, weighted_least_squares
 from .streaming import Samples
-from .stribeck_residuals import Residuals, Split, add_split, friction_columns
+from .stribeck_residuals import (
+    SPEED_OF,
+    ColumnIndices,
+    Residuals,
+    SpeedTerm,
+    Split,
+    add_split,
+    friction_columns,
+    speed_terms,
+    unit_torque,
+)
 from .torque_equations import TorqueEquations
 
 REACH = 6.0  # of v_St: beyond it exp(-(v / v_St)^2) is below 3e-16
+NEEDS_FRICTION = (
+    "a fit of Stribeck speeds needs friction among the base parameters: base_parameters(...,"
+    " friction=True)"
+)
 WIDEST = 5.0  # times the first guess: how far v_St may grow
 
 
 @dataclass(frozen=True, eq=False)
-class StribeckEquations:
-    """Torque equations linearized at ``x``: base parameters, then ``v_St`` of some axes."""
+class SpeedEquations:
+    """Torque equations linearized at ``x``: base parameters, then speeds of friction laws."""
 
     linear: TorqueEquations
     x: Array
-    """Where they touch: base parameters, then Stribeck speeds [rad/s, m/s], shape ``(p,)``."""
-    axes: tuple[int, ...]
-    """Axes with a fitted Stribeck speed, 0-based."""
+    """Where they touch: base parameters, then ``v_St`` and ``v_d`` [rad/s, m/s], shape ``(p,)``."""
+    terms: tuple[SpeedTerm, ...]
+    """Terms with a fitted speed, in the order of these."""
 
     @property
     def names(self) -> tuple[str, ...]:
         """The sums of parameters, and the speeds."""
-        return (*self.linear.names, *(f"v_St_{axis + 1}" for axis in self.axes))
+        return (*self.linear.names, *(term.name for term in self.terms))
 
     @property
     def units(self) -> tuple[str, ...]:
         """Of the same."""
         linear = self.linear.robot.limits.linear
-        return (*self.linear.units, *("m/s" if linear[axis] else "rad/s" for axis in self.axes))
+        return (
+            *self.linear.units,
+            *("m/s" if linear[term.axis] else "rad/s" for term in self.terms),
+        )
 
     @property
     def size(self) -> int:
@@ -54,17 +71,15 @@ class StribeckEquations:
 
     def __call__(self, pieces: Iterable[Motion]) -> Blocks:
         """Yield ``Y`` ``(N, size, p)`` and the right-hand side ``(N, size)`` [N m, N]."""
-        places, p = friction_columns(self.linear, self.axes), len(self.linear.names)
+        viscous, p = friction_columns(self.linear, ["Fv"])[:, 0], len(self.linear.names)
         for Y, y in self.linear(pieces):
             whole = np.concatenate([Y, np.zeros((*y.shape, self.x.size - p))], axis=-1)
             right = y.copy()
-            for k, i in enumerate(np.flatnonzero(places[:, 2] >= 0)):
-                viscous, coulomb, drop = places[i]
-                ratio = np.square(Y[:, i, viscous] / self.x[p + k])
-                falling = np.exp(-ratio) * Y[:, i, coulomb]
-                slope = self.x[drop] * falling * 2.0 * ratio / self.x[p + k]
-                whole[:, i, drop], whole[:, i, p + k] = falling, slope
-                right[:, i] += slope * self.x[p + k]
+            for k, (_, kind, i, column) in enumerate(self.terms, start=p):
+                unit, slope = unit_torque(kind, Y[:, i, viscous[i]], self.x[k])
+                slope = self.x[column] * slope / self.x[k]
+                whole[:, i, column], whole[:, i, k] = unit, slope
+                right[:, i] += slope * self.x[k]
             yield whole, right
 
     def without_speeds(self, total: Accumulator) -> Accumulator:
@@ -76,10 +91,10 @@ class StribeckEquations:
 
 
 class Linearized(NamedTuple):
-    """Fit of Stribeck speeds, and the equations linearized there."""
+    """Fit of speeds of friction laws, and the equations linearized there."""
 
     fit: Fit
-    equations: StribeckEquations
+    equations: SpeedEquations
     total: Accumulator
     """Of the samples in these equations."""
 
@@ -105,35 +120,72 @@ def stribeck_fit(
         InputError: if friction is not among the base parameters, a Stribeck speed leaves its reach,
             or samples do not tell it.
     """
-    return linearize(samples, rows, passes, axes).fit
+    linearized = linearize(samples, rows, passes, axes)
+    if linearized is None:
+        raise InputError(NEEDS_FRICTION)
+    return linearized.fit
 
 
 def linearize(
     samples: Samples, rows: TorqueEquations, passes: int = 2, axes: Sequence[int] | None = None
-) -> Linearized:
-    """Return what :func:`stribeck_fit` does, and the equations linearized there, folded."""
-    law, asked = rows.robot.friction_model, None if axes is None else [axis - 1 for axis in axes]
-    places = np.full((rows.size, 3), -1) if law is None else friction_columns(rows, asked)
-    falls = places[:, 2] >= 0
+) -> Linearized | None:
+    """Return what :func:`stribeck_fit` does, and the equations linearized there, folded.
+
+    Degressive speeds ``v_d`` of all drives that have one are fitted too. One that samples do not
+    tell stays as it is: it runs away, or makes Coulomb or viscous friction negative.
+
+    Returns:
+        None if no speed is left to fit.
+    """
+    law, places = rows.robot.friction_model, friction_columns(rows)[:, :2]
+    falling = [term for term in speed_terms(rows, "Fs-Fc") if axes is None or term.axis + 1 in axes]
+    terms = [*falling, *speed_terms(rows, "Fd")]
     if (
         law is None
-        or not falls.any()
-        or (places[falls] < 0).any()
-        or (asked is not None and falls.sum() < len(asked))
+        or (places[[term.equation for term in terms]] < 0).any()
+        or (axes is not None and len(falling) < len(axes))
     ):
-        raise InputError(
-            "a fit of Stribeck speeds needs friction among the base parameters:"
-            " base_parameters(..., friction=True)"
-        )
-    guess = law.v_St[list(rows.base.axes)][falls]
+        raise InputError(NEEDS_FRICTION)
+    while terms:
+        guess = np.array([getattr(law, SPEED_OF[term.kind])[term.axis] for term in terms])
+        linearized, speeds = _linearized(samples, rows, places, terms, guess, passes)
+        friction = linearized.fit.beta[places]
+        told = [
+            term.kind == "Fs-Fc"
+            or (1.0 / WIDEST < ratio < WIDEST and bool((friction[term.equation] >= 0.0).all()))
+            for term, ratio in zip(terms, (speeds / guess).tolist(), strict=True)
+        ]
+        if all(told):
+            if (speeds > WIDEST * guess).any():
+                problem = (
+                    f"Stribeck speeds {speeds.tolist()} are more than {WIDEST:g} times the guess"
+                    f" {guess.tolist()}"
+                )
+                raise InputError(f"{problem}: too few samples are slow, or the guess is far off")
+            return linearized
+        terms = [term for term, one in zip(terms, told, strict=True) if one]
+    return None
+
+
+def _linearized(
+    samples: Samples,
+    rows: TorqueEquations,
+    places: ColumnIndices,
+    terms: Sequence[SpeedTerm],
+    guess: Array,
+    passes: int,
+) -> tuple[Linearized, Array]:
+    """Fit some speeds; return them too as the search found them."""
     reach = np.zeros(rows.size)
-    reach[falls] = REACH * WIDEST * guess
+    for term, speed in zip(terms, guess.tolist(), strict=True):
+        reach[term.equation] = np.inf if term.kind == "Fd" else REACH * WIDEST * speed
     model = Residuals(
         samples.fold(
             partial(add_split, rows=rows, places=places, reach=reach),
             Split(rows.size, rows.names, rows.units),
         ),
         places,
+        terms,
     )
     linear = model.accumulated(np.append(np.zeros(len(rows.names)), guess), rows)
     fit = weighted_least_squares(linear)
@@ -142,18 +194,10 @@ def linearize(
         x = _levenberg_marquardt(model, noise, x)
         noise = floor_noise(linear, model.noise(x))
     speeds = np.exp(x[fit.beta.size :])
-    if (speeds > WIDEST * guess).any():
-        problem = (
-            f"Stribeck speeds {speeds.tolist()} are more than {WIDEST:g} times the guess"
-            f" {guess.tolist()}"
-        )
-        raise InputError(f"{problem}: too few samples are slow, or the guess is far off")
-    near = StribeckEquations(
-        rows, np.append(x[: fit.beta.size], speeds), tuple(np.array(rows.base.axes)[falls].tolist())
-    )
+    near = SpeedEquations(rows, np.append(x[: fit.beta.size], speeds), tuple(terms))
     fit = least_squares(model.accumulated(near.x, near), 1.0 / np.square(noise), noise)
     final = replace(near, x=fit.beta)
-    return Linearized(fit, final, model.accumulated(final.x, final))
+    return Linearized(fit, final, model.accumulated(final.x, final)), speeds
 
 
 def _levenberg_marquardt(model: Residuals, noise: Array, x: Array) -> Array:

@@ -26,13 +26,16 @@ def impossible_bodies(robot: Robot) -> dict[str, str]:
 
 
 def possible_prior(robot: Robot) -> Array:
-    """Return the parameters without tool and payload, impossible bodies replaced by the nearest.
+    """Return the bodies without tool and payload, ten numbers each, impossible ones mended.
+
+    The nearest possible one stands for each of these.
 
     Raises:
         InputError: if one weighs nothing or less; nothing is near to it.
     """
     bare = robot.with_load()
-    parameters, model = bare.parameter_vector(), bare.model
+    model = bare.model
+    parameters = bare.parameter_vector()[: 10 * (model.njoints - 1)]
     for i, link in enumerate(body_names(model)):
         body = Inertial.of(
             *(getattr(model.inertias[i + 1], name) for name in ("mass", "lever", "inertia"))

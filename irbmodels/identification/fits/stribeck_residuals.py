@@ -1,14 +1,16 @@
-"""Residuals of the torque equations as functions of Stribeck speeds, from folded samples.
+"""Residuals of the torque equations as functions of the speeds of friction laws, folded.
 
 Only where an axis is slow does its torque depend on ``v_St``; everything faster is linear, and is
-kept as triangular factors, whatever its length. Of the slow samples too all columns are linear but
-``exp(-(v / v_St)^2) sgn(v)`` and its derivative: these two are projected on the others at each
-``v_St``, and leave a triangular factor with a row per column.
+kept as triangular factors, whatever its length. On ``v_d`` torques depend at all speeds: then every
+sample of the axis counts as slow. Of the slow samples too all columns are linear but ``exp(-(v /
+v_St)^2) sgn(v)``, ``v / (v_d + |v|)`` and their derivatives: these are projected on the others at
+each speed, and leave a triangular factor with a row per column.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +20,7 @@ from ...trajectory import Motion
 from .accumulator import Accumulator, Equations, update_factor
 from .regression import residual_noise
 from .torque_equations import TorqueEquations
+from .torque_regressor import first_of_friction
 
 ColumnIndices = NDArray[np.intp]
 
@@ -25,22 +28,83 @@ ColumnIndices = NDArray[np.intp]
 DEPENDENT = 1e-11
 
 
-def friction_columns(rows: TorqueEquations, axes: Sequence[int] | None = None) -> ColumnIndices:
-    """Columns of Fv, Fc, Fs - Fc of each moving axis, shape ``(size, 3)``; -1 where there are none.
+SPEED_OF = {"Fs-Fc": "v_St", "Fd": "v_d"}
+"""Kinds of friction parameters whose column depends on a speed of the law, and its name."""
+
+
+class SpeedTerm(NamedTuple):
+    """A column that depends on a speed which is not known."""
+
+    axis: int
+    """0-based."""
+    kind: str
+    """Of :data:`SPEED_OF`."""
+    equation: int
+    """Of the axis among those that move."""
+    column: int
+    """Of the coefficient."""
+
+    @property
+    def name(self) -> str:
+        """Of the speed, such as ``v_St_2``."""
+        return f"{SPEED_OF[self.kind]}_{self.axis + 1}"
+
+
+def friction_columns(
+    rows: TorqueEquations, kinds: Sequence[str] = ("Fv", "Fc", "Fs-Fc")
+) -> ColumnIndices:
+    """Columns of kinds of friction of each moving axis, ``(size, kinds)``; -1 where there are none.
 
     Args:
         rows: Equations.
-        axes: Axes with Fs - Fc, 0-based; default all.
+        kinds: Of :data:`irbmodels.model.friction.KINDS`.
     """
-    base = rows.base
-    first = rows.robot.parameter_vector().size - 3 * rows.robot.n
-    columns = [[first + 3 * axis + k for k in range(3)] for axis in base.axes]
-    indices = np.array(
-        [[base.columns.index(c) if c in base.columns else -1 for c in three] for three in columns]
+    base, law, first = rows.base, rows.robot.friction_model, first_of_friction(rows.robot)
+    known = () if law is None else law.kinds
+    place = {column: i for i, column in enumerate(base.columns)}
+    return np.array(
+        [
+            [
+                place.get(first + len(known) * axis + known.index(kind), -1)
+                if kind in known
+                else -1
+                for kind in kinds
+            ]
+            for axis in base.axes
+        ]
     )
-    if axes is not None:
-        indices[~np.isin(base.axes, axes), 2] = -1
-    return indices
+
+
+def speed_terms(rows: TorqueEquations, kind: str) -> list[SpeedTerm]:
+    """Return the terms of one kind among the base parameters.
+
+    Drives that load several axes, or that several axes turn, have none: their columns are in
+    equations of all of these.
+    """
+    columns, D = friction_columns(rows, [kind])[:, 0], rows.robot.dynamic_model.drive_axes
+    return [
+        SpeedTerm(axis, kind, i, int(columns[i]))
+        for i, axis in enumerate(rows.base.axes)
+        if columns[i] >= 0
+        and np.count_nonzero(D[axis]) == np.count_nonzero(D[:, axis]) == 1
+        and D[axis, axis] == 1.0
+    ]
+
+
+def unit_torque(kind: str, w: Array, speed: float) -> tuple[Array, Array]:
+    """Torque of a term with a coefficient of 1, and its derivative by the logarithm of the speed.
+
+    Args:
+        kind: Of :data:`SPEED_OF`.
+        w: Speeds of the drive [rad/s, m/s], shape ``(N,)``.
+        speed: ``v_St`` or ``v_d``.
+    """
+    if kind == "Fs-Fc":
+        ratio = np.square(w / speed)
+        falling = np.exp(-ratio) * np.sign(w)
+        return falling, 2.0 * ratio * falling
+    rising = w / (speed + np.abs(w))
+    return rising, -speed * rising / (speed + np.abs(w))
 
 
 class Split(Accumulator):
@@ -77,7 +141,15 @@ def add_split(
     places: ColumnIndices,
     reach: Array,
 ) -> Split:
-    """Add samples; an axis is slow where its speed is below its ``reach`` ``(size,)``."""
+    """Add samples; an axis is slow where its speed is below its ``reach`` ``(size,)``.
+
+    Args:
+        total: Sums so far.
+        pieces: Of one log.
+        rows: Equations.
+        places: Columns of Fv, the speeds, and Fc, ``(size, 2)``.
+        reach: Speed above which nothing depends on the speeds of the laws; 0 if nothing does.
+    """
     for Y, y in rows(pieces):
         is_slow = np.abs(Y[:, np.arange(rows.size), places[:, 0]]) < reach
         for i, slow in enumerate(is_slow.T):
@@ -92,21 +164,25 @@ def add_split(
 
 
 class _AxisFactor:
-    """Triangular factor of the equations of one axis, as a function of its Stribeck speed."""
+    """Triangular factor of the equations of one axis, as a function of the speeds of its law."""
 
-    def __init__(self, fast: Array, slow: Array, place: ColumnIndices) -> None:
-        """Fold all columns but that of Fs - Fc, the only one that varies.
+    def __init__(
+        self, fast: Array, slow: Array, place: ColumnIndices, terms: Sequence[SpeedTerm]
+    ) -> None:
+        """Fold all columns but those that vary.
 
         Args:
             fast: Triangular factor of fast samples, ``(p + 1, p + 1)``.
             slow: Slow samples, ``(N, p + 1)``.
-            place: Columns of Fv, Fc, Fs - Fc.
+            place: Columns of Fv and Fc.
+            terms: Those of this axis.
         """
-        viscous, coulomb, self.drop = place.tolist()
+        viscous, _ = place.tolist()
+        self.terms, self.varying = terms, [term.column for term in terms]
         linear = np.any(fast[:, :-1], axis=0) | np.any(slow[:, :-1], axis=0)
-        linear[self.drop] = False
+        linear[self.varying] = False
         self.linear = np.flatnonzero(linear)
-        self.speed, self.sign = slow[:, viscous].copy(), slow[:, coulomb].copy()
+        self.speed = slow[:, viscous].copy()
         self.fast, self.slow = fast[:, self.linear], slow[:, self.linear]
         size = self.linear.size
         self.factor = update_factor(update_factor(np.zeros((size, size)), self.fast), self.slow)
@@ -116,48 +192,64 @@ class _AxisFactor:
         # [fast, slow] @ inverse has orthonormal columns; those of one axis may be dependent
         self.inverse = directions[kept].T / values[kept] / length[:, None]
         self.right = self._projected(fast[:, -1:], slow[:, -1:])
-        self._at = np.nan, np.zeros((0, 0))
+        self._at: tuple[tuple[float, ...], Array] = (), np.zeros((0, 0))
 
     def _projected(self, fast: Array, slow: Array) -> tuple[Array, Array, Array]:
         """Coordinates of columns in the linear ones, and what is left of them."""
         shares = self.inverse @ (self.inverse.T @ (self.fast.T @ fast + self.slow.T @ slow))
         return shares, fast - self.fast @ shares, slow - self.slow @ shares
 
-    def at(self, log_speed: float) -> Array:
-        """Factor of the linear columns, that of Fs - Fc, its slope by the logarithm, and torques.
+    def at(self, log_speeds: Array) -> Array:
+        """Factor of the linear columns, those that vary, their slopes by logarithms, and torques.
 
-        Shape ``(size + 3, size + 3)``.
+        Shape ``(size + 2 terms + 1, size + 2 terms + 1)``.
         """
-        if self._at[0] != log_speed:  # residuals and their Jacobian are asked for one by one
-            ratio = np.square(self.speed / np.exp(log_speed))
-            falling = np.exp(-ratio) * self.sign
-            slow = np.column_stack([falling, 2.0 * ratio * falling])
-            parts = self._projected(np.zeros((len(self.fast), 2)), slow), self.right
+        key = tuple(log_speeds.tolist())
+        if self._at[0] != key:  # residuals and their Jacobian are asked for one by one
+            pairs = [
+                unit_torque(term.kind, self.speed, float(np.exp(log_speed)))
+                for term, log_speed in zip(self.terms, key, strict=True)
+            ]
+            slow = np.column_stack([pair[k] for k in (0, 1) for pair in pairs])
+            more = slow.shape[1] + 1
+            parts = self._projected(np.zeros((len(self.fast), more - 1)), slow), self.right
             shares, above, below = (np.hstack(pair) for pair in zip(*parts, strict=True))
             size = self.linear.size
-            whole = np.zeros((size + 3, size + 3))
+            whole = np.zeros((size + more, size + more))
             whole[:size, :size], whole[:size, size:] = self.factor, self.factor @ shares
-            whole[size:, size:] = update_factor(update_factor(np.zeros((3, 3)), above), below)
-            self._at = log_speed, whole
+            whole[size:, size:] = update_factor(update_factor(np.zeros((more, more)), above), below)
+            self._at = key, whole
         return self._at[1]
 
 
 class Residuals:
-    """Residuals of ``x = [beta, log v_St]`` and their Jacobian, up to a rotation for each ``x``."""
+    """Residuals of ``x = [beta, log speeds]`` and their Jacobian, up to a rotation per ``x``."""
 
-    def __init__(self, split: Split, places: ColumnIndices) -> None:
-        """Fold what does not vary; the rows of ``split`` are used up."""
-        self.split, self.p = split, split.p
-        self.own = np.where(places[:, 2] >= 0, self.p - 1 + np.cumsum(places[:, 2] >= 0), -1)
-        self.axes = [
-            _AxisFactor(split.factors[i], split.slow_rows(i), place) if place[2] >= 0 else None
-            for i, place in enumerate(places)
+    def __init__(self, split: Split, places: ColumnIndices, terms: Sequence[SpeedTerm]) -> None:
+        """Fold what does not vary; the rows of ``split`` are used up.
+
+        Args:
+            split: The samples.
+            places: Columns of Fv and Fc, ``(size, 2)``.
+            terms: In the order of their speeds in ``x``.
+        """
+        self.split, self.p, self.size = split, split.p, split.p + len(terms)
+        self.own = [
+            split.p + np.flatnonzero([term.equation == i for term in terms])
+            for i in range(split.size)
         ]
-
-    @property
-    def size(self) -> int:
-        """Number of parameters."""
-        return self.p + int((self.own >= 0).sum())
+        """Per axis the places of its speeds in ``x``."""
+        self.axes = [
+            _AxisFactor(
+                split.factors[i],
+                split.slow_rows(i),
+                places[i],
+                [terms[k - split.p] for k in own.tolist()],
+            )
+            if own.size
+            else None
+            for i, own in enumerate(self.own)
+        ]
 
     def of_axis(self, i: int, x: Array) -> tuple[Array, Array]:
         """Jacobian of one axis in N m, and what it must explain of the torques."""
@@ -165,10 +257,11 @@ class Residuals:
         if axis is None:
             factor = self.split.factors[i]
             return np.pad(factor[:, :-1], ((0, 0), (0, self.size - self.p))), factor[:, -1]
-        whole, linear = axis.at(x[own]), axis.linear.size
+        whole, linear, count = axis.at(x[own]), axis.linear.size, own.size
         jacobian = np.zeros((len(whole), self.size))
-        jacobian[:, axis.linear], jacobian[:, axis.drop] = whole[:, :linear], whole[:, linear]
-        jacobian[:, own] = x[axis.drop] * whole[:, linear + 1]
+        jacobian[:, axis.linear] = whole[:, :linear]
+        jacobian[:, axis.varying] = whole[:, linear : linear + count]
+        jacobian[:, own] = x[axis.varying] * whole[:, linear + count : -1]
         return jacobian, whole[:, -1]
 
     def residual(self, noise: Array, x: Array) -> Array:

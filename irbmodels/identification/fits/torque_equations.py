@@ -15,6 +15,7 @@ from ...robot.base_parameters import BaseParameters
 from ...robot.robot import Robot
 from ...trajectory import Motion
 from .accumulator import BLOCK, Blocks
+from .torque_regressor import BodyColumns, TorqueRegressor
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +69,9 @@ class TorqueEquations(BaseParameterEquations):
     ``base_parameters`` held them.
     """
 
+    bodies: BodyColumns | None = None
+    """Columns of the robot's bodies that other equations use too."""
+
     @property
     def size(self) -> int:
         """Number of axes that move."""
@@ -79,12 +83,17 @@ class TorqueEquations(BaseParameterEquations):
         free = self.base.grouping.any(axis=0)
         return np.where(free, 0.0, self.robot.parameter_vector())
 
+    @cached_property
+    def regressor(self) -> TorqueRegressor:
+        """Of the robot, for arrays of states."""
+        return TorqueRegressor(self.robot, self.bodies)
+
     def __call__(self, pieces: Iterable[Motion]) -> Blocks:
         """Yield ``Y`` ``(N, size, rank)`` and the right-hand side ``(N, size)`` [N m, N]."""
         axes = list(self.base.axes)
         for piece in pieces:
             for q, v, a, tau in blocks(piece, self.robot, "v", "a", "tau", masked=True):
-                whole = self.robot.regressor(q, v, a)
+                whole = self.regressor(q, v, a)
                 rest = whole @ self.known if self.known.any() else 0.0
                 yield self.base.reduced(whole), (tau - rest)[:, axes]
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...checks import as_list, numbers, short_repr
 from ...errors import InputError, MissingData
+from ...model.friction import Stribeck
 from ...model.tree import UNLIMITED
 from ...model.types import Array
 from ...robot.base_parameters import OF_BODY, BaseParameters
@@ -21,6 +22,7 @@ from ..fits.identified_parameters import IdentifiedParameters
 from ..fits.prior import impossible_bodies
 from ..fits.regression import Fit
 from ..fits.torque_equations import blocks
+from ..fits.torque_regressor import BodyColumns, TorqueRegressor, first_of_friction
 from ..recordings.recording import Flag, Recording
 from .criteria import SIGNIFICANT, WEAK, check_criteria
 from .preparation import AVOID, check_logs
@@ -198,15 +200,13 @@ def _predict(
     parameters: Array,
 ) -> tuple[PredictedTorques, ...]:
     """Return measured torques and those of both sets, per usable segment."""
-    segments, rows, own = [], list(axes), before.parameter_vector()
+    segments, rows, own, bodies = [], list(axes), before.parameter_vector(), BodyColumns(now)
+    regressors = [TorqueRegressor(robot, bodies) for robot in (now, before)]
     for motion in usable_segments(recordings, axes):
         predicted, previous = [], []
-        for q, v, a in blocks(motion, now, "v", "a"):
-            regressor = now.regressor(q, v, a)
-            predicted.append((regressor @ parameters)[:, rows])
-            if now is not before:
-                regressor = before.regressor(q, v, a)
-            previous.append((regressor @ own)[:, rows])
+        for states in blocks(motion, now, "v", "a"):
+            predicted.append((regressors[0](*states) @ parameters)[:, rows])
+            previous.append((regressors[1](*states) @ own)[:, rows])
         segments.append(
             PredictedTorques(
                 motion,
@@ -229,18 +229,34 @@ def _states(logs: Sequence[PredictedTorques]) -> list[Array]:
 def _previous_values(
     before: Robot, now: Robot, base: BaseParameters, names: Sequence[str]
 ) -> Array:
-    """Base parameters of the previous set, then Stribeck speeds in ``names``; NaN if unknown."""
-    values = base.values(now.parameter_vector())
-    law = before.friction_model
+    """Base parameters of the previous set, then speeds of its law in ``names``; NaN if unknown."""
+    law, first = before.friction_model, first_of_friction(now)
+    own = before.parameter_vector()
+    whole = np.concatenate([own[:first], now.parameter_vector()[first:]])
     if now.friction_model is not None:
-        first = now.parameter_vector().size - 3 * now.n
-        own = np.full(3 * now.n, np.nan) if law is None else law.parameters()
-        for i, column in enumerate(base.columns):
-            if column >= first:
-                values[i] = own.flat[column - first]
-    known = np.full(before.n, np.nan) if law is None else np.where(law.falls, law.v_St, np.nan)
-    speeds = [known[int(name.removeprefix("v_St_")) - 1] for name in names[base.rank :]]
-    return np.concatenate([values, speeds])
+        kinds = now.friction_model.kinds
+        known = np.full((now.n, len(kinds)), np.nan)
+        if law is not None:
+            known[:, [kinds.index(kind) for kind in law.kinds if kind in kinds]] = (
+                law.parameters().reshape(now.n, -1)[:, [kind in kinds for kind in law.kinds]]
+            )
+        whole[first : first + known.size] = np.nan_to_num(known).ravel()
+        unknown = np.isnan(known).ravel()
+    else:
+        unknown = np.zeros(0, dtype=bool)
+    values = base.values(whole)
+    for i, column in enumerate(base.columns):
+        if 0 <= column - first < unknown.size and unknown[column - first]:
+            values[i] = np.nan
+    return np.concatenate([values, [_speed_of(law, name) for name in names[base.rank :]]])
+
+
+def _speed_of(law: Stribeck | None, name: str) -> float:
+    """Return a speed of a law by its name, such as ``v_St_2``; NaN if it is unknown."""
+    kind, axis = name.rsplit("_", 1)
+    if law is None or not (law.Fd if kind == "v_d" else law.Fs - law.Fc)[int(axis) - 1]:
+        return float(np.nan)
+    return float(getattr(law, kind)[int(axis) - 1])
 
 
 def _accuracy(logs: Sequence[PredictedTorques], *, previous: bool = False) -> Accuracy:
@@ -282,8 +298,10 @@ def _unidentifiable(robot: Robot, base: BaseParameters) -> tuple[str, ...]:
 
 
 def _negative_parameters(identified: IdentifiedParameters) -> tuple[str, ...]:
-    kinds = ("Fv", "Fc", "Fs-Fc")
-    friction = np.argwhere(identified.friction < 0.0).tolist()
+    law = identified.robot.friction_model
+    kinds = ("Fv", "Fc", "Fs-Fc") if law is None else law.kinds
+    never_negative = ~np.isin(kinds, ("dFc", "dFv"))
+    friction = np.argwhere((identified.friction < 0.0) & never_negative).tolist()
     rotors = np.flatnonzero(identified.rotors < 0.0)
     return (
         *(f"{kinds[k]}_{axis + 1}" for axis, k in friction),

@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, get_args
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ...errors import InputError, MissingData, UnknownName
-from ...model.friction import Stribeck, frictionless
-from ...model.types import Array
+from ...model.friction import ANY_SPEED, Stribeck, frictionless
 from ...robot.base_parameters import BaseParameters, base_parameters
 from ...robot.robot import Robot
 from ..fits.accumulator import Accumulator
-from ..fits.nonlinear import StribeckEquations, linearize
-from ..fits.regression import weighted_least_squares
+from ..fits.friction_candidates import FrictionCandidates
+from ..fits.friction_selection import FrictionChoice, choose_friction
+from ..fits.nonlinear import SpeedEquations, linearize
+from ..fits.regression import Fit, floor_noise, weighted_least_squares
 from ..fits.streaming import Samples, accumulate
-from ..fits.stribeck_search import CandidateEquations, search_candidates
+from ..fits.stretch_sums import sum_stretches
+from ..fits.stribeck_residuals import SPEED_OF
 from ..fits.torque_equations import TorqueEquations
+from ..fits.torque_regressor import BodyColumns, first_of_friction
+from .parameter_files import nearest_parameters
 
-Friction = Literal["stribeck", "own", "coulomb"]
+Friction = Literal["auto", "stribeck", "own", "coulomb"]
 FRICTION: tuple[Friction, ...] = get_args(Friction)
+SEARCHED = {"auto": ("Fs-Fc", "Fd", "dFc", "dFv", "mu"), "stribeck": ("Fs-Fc",)}
+"""Kinds of terms that are chosen from."""
+# of a log; ten left-out errors give a standard error to a quarter, and each stretch of a log of a
+# minute holds several motions of all axes
+STRETCHES = 10
 # standard deviations by which one rotor inertia must be positive, or samples say nothing of rotors
 SURE = 5.0
 
@@ -31,14 +41,18 @@ class ModelTerms(NamedTuple):
 
     robot: Robot
     base: BaseParameters
-    linearization: StribeckEquations | None
-    """Equations with the Stribeck speeds, where these were fitted."""
+    linearization: SpeedEquations | None
+    """Equations with the speeds of the law, where these were fitted."""
     notes: tuple[str, ...]
     """The selected terms, in words."""
     total: Accumulator
     """Of the samples in the torque equations of this robot and these base parameters."""
     total_with_speeds: Accumulator | None
-    """In the equations with the Stribeck speeds."""
+    """In the equations with the speeds."""
+    equations: TorqueEquations
+    """Of this robot and these base parameters."""
+    choices: tuple[FrictionChoice, ...] = ()
+    """Per moving axis what was tried; none where no friction was chosen from."""
 
 
 class ModelSelection(NamedTuple):
@@ -68,7 +82,7 @@ class ModelSelection(NamedTuple):
 def select_terms(
     samples: Samples,
     options: ModelSelection,
-    friction: Friction = "stribeck",
+    friction: Friction = "auto",
     rotors: bool | None = None,
 ) -> ModelTerms:
     """Select the terms of friction and rotors.
@@ -76,10 +90,12 @@ def select_terms(
     Args:
         samples: Of the fit.
         options: Robot, axes that move, and where the others stand.
-        friction: ``stribeck``: Coulomb and viscous friction, and Fs - Fc with Stribeck speeds of
-            axes whose samples tell them; others keep what the robot has, unless samples show that
-            it is not there. ``own``: Fs - Fc of every axis, at the robot's speeds. ``coulomb``:
-            without Fs - Fc.
+        friction: ``auto``: Coulomb and viscous friction, and further terms per axis that
+            cross-validation on stretches of the logs asks for: Fs - Fc with a Stribeck speed,
+            degressive, asymmetric and load-dependent friction. ``stribeck``: of these Fs - Fc
+            alone. Of both, axes whose samples do not tell Fs - Fc keep what the robot has, unless
+            samples show that it is not there. ``own``: the terms of the robot's law at its speeds.
+            ``coulomb``: Coulomb and viscous friction.
         rotors: True for rotor inertias; default: if samples separate one of them from
             bodies, and it is positive.
 
@@ -92,51 +108,135 @@ def select_terms(
         raise UnknownName("friction", friction, FRICTION)
     if options.robot.friction_model is None and friction == "own":
         raise MissingData(
-            f"{options.robot.name} has no friction law of its own: take stribeck or coulomb"
+            f"{options.robot.name} has no friction law of its own: take {_alternatives()}"
         )
     law = options.robot.friction_model or frictionless(options.robot.n)
     coulomb = Stribeck(law.Fc, law.Fc, law.Fv, law.v_St, law.measured_to)
     robot = options.robot if friction == "own" else options.robot.with_friction(coulomb)
-    base = options.base(robot, rotors is not False)
-    rows, moving = TorqueEquations(robot, base), list(base.axes)
-    searched = friction == "stribeck"
-    total = accumulate(samples, CandidateEquations(rows, law.v_St[moving]) if searched else rows)
+    base, bodies = options.base(robot, rotors is not False), BodyColumns(robot)
+    rows = TorqueEquations(robot, base, bodies)
+    total = accumulate(samples, rows)
     if rotors is None:
-        rotors = _identifies_rotors(total.select(range(base.rank)))
+        rotors = _identifies_rotors(total)
         if not rotors:
             base = options.base(robot, rotors=False)
             total = _without_rotors(total, rows, base)
-    if not searched:
-        return ModelTerms(robot, base, None, _notes(robot, (), rotors), total, None)
-    search = search_candidates(total, (law.Fs - law.Fc)[moving])
-    speeds, absent = np.full(robot.n, np.nan), np.zeros(robot.n, dtype=bool)
-    speeds[moving], absent[moving] = search.speeds, search.absent
-    identified = np.isfinite(speeds)
-    static = np.where(identified, law.Fc + 1.0, np.where(absent, law.Fc, law.Fs))
-
-    def robot_at(speeds: Array) -> Robot:
-        v_St = np.where(identified, speeds, law.v_St)
-        return robot.with_friction(Stribeck(static, law.Fc, law.Fv, v_St, law.measured_to))
-
-    axes = np.flatnonzero(identified).tolist()
-    guess = robot_at(speeds)
-    base = options.base(guess, rotors, axes)
-    if not axes:
-        total = accumulate(samples, TorqueEquations(guess, base))
-        return ModelTerms(guess, base, None, _notes(guess, (), rotors), total, None)
-    linearized = linearize(samples, TorqueEquations(guess, base), axes=[axis + 1 for axis in axes])
-    x = linearized.fit.beta
-    speeds[axes] = x[base.rank :]
-    fitted = robot_at(speeds)
-    equations = StribeckEquations(TorqueEquations(fitted, base), x, tuple(axes))
+            rows = TorqueEquations(robot, base, bodies)
+    if friction not in SEARCHED:
+        return ModelTerms(robot, base, None, _notes(robot, (), rotors), total, None, rows)
+    fit = weighted_least_squares(total)
+    moving, believed = list(base.axes), law
+    choices: tuple[FrictionChoice, ...] = ()
+    for speeds_known in (False, True):
+        candidates = FrictionCandidates(rows, believed.v_St[moving], fit.beta)
+        choices = choose_friction(
+            sum_stretches(samples, candidates, STRETCHES),
+            candidates,
+            1.0 / np.square(floor_noise(total, fit.noise)),
+            SEARCHED[friction],
+            (law.Fs - law.Fc)[moving],
+            exact=speeds_known,
+        )
+        crowded = [choice for choice in choices if len(choice.terms) > 1 and _falls(choice)]
+        if speeds_known or not crowded:
+            break
+        # a Stribeck speed between two of the row may look like a further term: fit it first
+        alone = tuple(
+            choice._replace(terms=tuple(term for term in choice.terms if term.kind == "Fs-Fc"))
+            for choice in choices
+        )
+        believed = _fitted_speeds(samples, options, rotors, law, rows, alone, fit)
+    guess = _with_choices(options.robot, law, base, choices, fit)
+    falling = [axis for axis, choice in zip(moving, choices, strict=True) if _falls(choice)]
+    base = options.base(guess, rotors, falling)
+    rows = TorqueEquations(guess, base, bodies)
+    linearized = linearize(samples, rows)
+    if linearized is None:
+        notes = _notes(guess, choices, rotors, base.axes)
+        return ModelTerms(guess, base, None, notes, accumulate(samples, rows), None, rows, choices)
+    fitted = guess.with_friction(_at_speeds(guess, linearized.equations))
+    rows = TorqueEquations(fitted, base, bodies)
+    equations = SpeedEquations(rows, linearized.fit.beta, linearized.equations.terms)
     return ModelTerms(
         fitted,
         base,
         equations,
-        _notes(fitted, axes, rotors),
+        _notes(fitted, choices, rotors, base.axes),
         equations.without_speeds(linearized.total),
         linearized.total,
+        rows,
+        choices,
     )
+
+
+def _falls(choice: FrictionChoice) -> bool:
+    return any(term.kind == "Fs-Fc" for term in choice.terms)
+
+
+def _fitted_speeds(
+    samples: Samples,
+    options: ModelSelection,
+    rotors: bool,
+    law: Stribeck,
+    rows: TorqueEquations,
+    choices: Sequence[FrictionChoice],
+    fit: Fit,
+) -> Stribeck:
+    """Return the law with Stribeck speeds fitted to samples, without further terms."""
+    guess = _with_choices(options.robot, law, rows.base, choices, fit)
+    falling = [axis for axis, one in zip(rows.base.axes, choices, strict=True) if _falls(one)]
+    base = options.base(guess, rotors, falling)
+    linearized = linearize(samples, TorqueEquations(guess, base, rows.bodies))
+    return law if linearized is None else _at_speeds(guess, linearized.equations)
+
+
+def _alternatives() -> str:
+    return ", ".join(name for name in FRICTION if name != "own")
+
+
+def _with_choices(
+    robot: Robot,
+    law: Stribeck,
+    base: BaseParameters,
+    choices: Sequence[FrictionChoice],
+    fit: Fit,
+) -> Robot:
+    """Return the robot with the chosen terms, not zero where they are to be fitted.
+
+    Friction that depends on the load has that of the fitted bodies.
+    """
+    Fc, Fv, drop = law.Fc.copy(), law.Fv.copy(), law.Fs - law.Fc
+    values: dict[str, Any] = {kind: np.zeros(robot.n) for kind in SEARCHED["auto"][1:]}
+    values |= {"v_St": law.v_St.copy(), "v_d": np.full(robot.n, ANY_SPEED)}
+    for axis, choice in zip(base.axes, choices, strict=True):
+        if choice.denied:
+            drop[axis] = 0.0
+        for kind, speed in choice.terms:
+            if kind in SPEED_OF:
+                values[SPEED_OF[kind]][axis] = speed
+            if kind == "Fs-Fc":
+                drop[axis] = 1.0
+            else:
+                values[kind][axis] = 0.1 if kind == "mu" else 1.0
+            Fc[axis], Fv[axis] = max(Fc[axis], 1.0), max(Fv[axis], 1.0)
+    guess = Stribeck(Fc + drop, Fc, Fv, measured_to=law.measured_to, **values)
+    chosen = robot.with_friction(guess)
+    if guess.needs_load:
+        carried = robot.parameter_vector() - robot.with_load().parameter_vector()
+        coulomb = robot.with_friction(Stribeck(law.Fc, law.Fc, law.Fv, law.v_St))
+        own = nearest_parameters(fit, coulomb, base).vector[: first_of_friction(robot) - robot.n]
+        chosen = chosen.with_bodies(own - carried[: own.size])
+    return chosen
+
+
+def _at_speeds(robot: Robot, equations: SpeedEquations) -> Stribeck:
+    """Return the law of a robot with fitted speeds."""
+    law = robot.friction_model
+    assert law is not None
+    speeds: dict[str, Any] = {"v_St": law.v_St.copy(), "v_d": law.v_d.copy()}
+    for term, speed in zip(equations.terms, equations.x[equations.linear.base.rank :], strict=True):
+        speeds[SPEED_OF[term.kind]][term.axis] = speed
+    return replace(law, **speeds)
 
 
 def _identifies_rotors(total: Accumulator) -> bool:
@@ -163,7 +263,7 @@ def _without_rotors(total: Accumulator, rows: TorqueEquations, base: BaseParamet
     kept = [rows.base.columns.index(column) for column in base.columns]
     more = range(rows.base.rank, total.p)
     matrix = np.eye(total.p + 1)[:, [*kept, *more, total.p]]
-    known = TorqueEquations(rows.robot, base).known - rows.known
+    known = TorqueEquations(rows.robot, base, rows.bodies).known - rows.known
     matrix[: rows.base.rank, -1] -= rows.base.grouping @ known
     return total.change_columns(
         matrix,
@@ -172,12 +272,38 @@ def _without_rotors(total: Accumulator, rows: TorqueEquations, base: BaseParamet
     )
 
 
-def _notes(robot: Robot, fitted: Sequence[int], rotors: bool) -> tuple[str, str]:
+def _notes(
+    robot: Robot,
+    choices: Sequence[FrictionChoice],
+    rotors: bool,
+    axes: Sequence[int] = (),
+) -> tuple[str, ...]:
     law = robot.friction_model or frictionless(robot.n)
+    terms: dict[str, list[int]] = {}
+    for axis, choice in zip(axes, choices, strict=True):
+        for kind, _ in choice.terms:
+            terms.setdefault(kind, []).append(axis)
+    fitted = terms.get("Fs-Fc", [])
     kept = [axis for axis in np.flatnonzero(law.falls).tolist() if axis not in fitted]
     friction = ["friction: Coulomb and viscous"] + [
-        f"Stribeck speeds of axis {', '.join(str(axis + 1) for axis in axes)} {origin}"
-        for axes, origin in ((fitted, "fitted"), (kept, "those of the robot"))
-        if axes
+        f"{what} of axis {_listed(some)} {origin}"
+        for some, what, origin in (
+            (fitted, "Stribeck speeds", "fitted"),
+            (kept, "Stribeck speeds", "those of the robot"),
+            *((terms.get(kind, []), what, "fitted") for kind, what in _WORDS.items()),
+        )
+        if some
     ]
     return "; ".join(friction), f"rotor inertias are {'' if rotors else 'no '}parameters"
+
+
+_WORDS = {
+    "Fd": "degressive viscous friction",
+    "dFc": "Coulomb friction by direction",
+    "dFv": "viscous friction by direction",
+    "mu": "load-dependent friction",
+}
+
+
+def _listed(axes: Sequence[int]) -> str:
+    return ", ".join(str(axis + 1) for axis in axes)

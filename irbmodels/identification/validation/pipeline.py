@@ -22,7 +22,6 @@ from ..fits.prior import impossible_bodies, possible_prior
 from ..fits.regression import Fit, least_squares, weighted_least_squares
 from ..fits.robust import huber
 from ..fits.streaming import Samples
-from ..fits.torque_equations import TorqueEquations
 from ..recordings.recording import Recording
 from .evaluation import axis_indices, evaluate, usable_segments, with_bands, with_fit
 from .model_terms import Friction, ModelSelection, select_terms
@@ -69,7 +68,7 @@ def identify(
     *,
     axes: Sequence[int] | None = None,
     method: Method = "consistent",
-    friction: Friction = "stribeck",
+    friction: Friction = "auto",
     rotors: bool | None = None,
     seed: int = 0,
 ) -> Identification:
@@ -85,10 +84,9 @@ def identify(
         method: ``consistent``: weighted least squares, and the nearest set of bodies that can
             exist. ``huber``, ``wls``, ``ls``: robust, weighted, plain; and the nearest set with
             exactly these sums, whether bodies can have it or not.
-        friction: ``stribeck``: Coulomb and viscous friction, and Fs - Fc with Stribeck speeds of
-            axes whose samples tell them; others keep what the robot has, unless samples show that
-            it is not there. ``own``: Fs - Fc of every axis, at the robot's speeds. ``coulomb``:
-            without Fs - Fc.
+        friction: ``auto``: Coulomb and viscous friction, and further terms per axis that
+            cross-validation asks for. ``stribeck``: of these Fs - Fc alone. ``own``: the terms of
+            the robot's law at its speeds. ``coulomb``: none (:func:`.select_terms`).
         rotors: True for rotor inertias; default: if samples separate one of them
             from bodies.
         seed: Of the random states that find the sums.
@@ -110,13 +108,13 @@ def identify(
         as_bool(rotors, "rotors")
     moving = axis_indices(robot, axes)
     impossible = impossible_bodies(robot)
-    prior = _nearest_prior(robot, impossible) if impossible and method == "consistent" else None
+    prior = _prior(robot, impossible) if method == "consistent" else None
     held = None if axes is None else held_positions(robot, estimation, moving)
     try:
         samples = Samples.of(*usable_segments(estimation, moving))
         usable_segments(held_out, moving)
         terms = select_terms(samples, ModelSelection(robot, axes, held, seed), friction, rotors)
-        base, equations = terms.base, TorqueEquations(terms.robot, terms.base)
+        base, equations = terms.base, terms.equations
         fit = _linear_fit(samples, equations, terms.total, method)
     except (UnknownName, MissingData):
         raise
@@ -178,14 +176,19 @@ def identify(
     return Identification(base, fit, final_fit, parameters, verdict)
 
 
-def _nearest_prior(robot: Robot, impossible: dict[str, str]) -> Array:
-    """Return the prior with the nearest possible bodies, and warn the caller of the caller."""
+def _prior(robot: Robot, impossible: dict[str, str]) -> Array:
+    """Return the bodies of the prior, ten numbers each.
+
+    The nearest possible ones stand for impossible ones; the caller of the caller is warned.
+    """
     try:
         prior = possible_prior(robot)
     except InputError as err:
         raise NotIdentifiable(
             f"{err}: load another set, repair the URDF, or take method wls"
         ) from None
+    if not impossible:
+        return prior
     link, reason = next(iter(impossible.items()))
     others = f" (and {len(impossible) - 1} more)" if len(impossible) > 1 else ""
     warn(

@@ -1,0 +1,132 @@
+"""Torque equations with candidate terms of the friction of each drive beside their parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model.types import Array
+from ...trajectory import Motion
+from .accumulator import BLOCK
+from .torque_equations import TorqueEquations, blocks
+
+# [rad/s, m/s]; S000 Tab. 5 has 0.003 to 0.018 rad/s, a factor of 1.4 lies between two
+STRIBECK_SPEEDS = np.geomspace(1e-3, 0.3, 17)
+# [rad/s, m/s]; the slowest softens a sign that a filtered speed has late, the fastest is nearly
+# viscous; a factor of 1.7 lies between two, for the torque hardly depends on it
+DEGRESSIVE_SPEEDS = np.geomspace(5e-3, 3.0, 13)
+LEAST = -700.0  # exponents below it give 0
+
+
+class Candidate(NamedTuple):
+    """A further term of the friction law of one drive."""
+
+    kind: str
+    """Of :data:`irbmodels.model.friction.KINDS`."""
+    speed: float = np.nan
+    """``v_St`` or ``v_d`` [rad/s, m/s], where the kind has one."""
+
+
+def candidates(believed: float) -> tuple[Candidate, ...]:
+    """Return the candidates of one drive, the last of Fs - Fc at a speed that is believed in."""
+    return (
+        *(Candidate("Fs-Fc", float(speed)) for speed in STRIBECK_SPEEDS),
+        Candidate("Fs-Fc", believed),
+        *(Candidate("Fd", float(speed)) for speed in DEGRESSIVE_SPEEDS),
+        Candidate("dFc"),
+        Candidate("dFv"),
+        Candidate("mu"),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class FrictionCandidates:
+    """Torque equations with columns of every candidate term of each drive."""
+
+    rows: TorqueEquations
+    """With Fv and Fc of each moving axis among the base parameters, and no other friction."""
+    believed: Array
+    """Stribeck speed of each drive that somebody believes in [rad/s, m/s], shape ``(size,)``."""
+    beta: Array
+    """Base parameters whose static torques are the loads of the drives, shape ``(p,)``."""
+
+    @cached_property
+    def terms(self) -> tuple[tuple[Candidate, ...], ...]:
+        """Candidates per drive of a moving axis, in the order of their columns."""
+        return tuple(candidates(speed) for speed in self.believed.tolist())
+
+    @cached_property
+    def drives(self) -> Array:
+        """Turns of the drives of moving axes per turn of these, shape ``(size, size)``."""
+        axes = np.array(self.rows.base.axes)
+        return np.asarray(self.rows.robot.dynamic_model.drive_axes[np.ix_(axes, axes)])
+
+    def of_drive(self, i: int) -> NDArray[np.intp]:
+        """Columns of the candidates of one drive."""
+        count = len(self.terms[i])
+        return self.rows.base.rank + count * i + np.arange(count)
+
+    @property
+    def width(self) -> int:
+        """Number of base parameters and candidates together."""
+        return int(self.of_drive(self.rows.size - 1)[-1]) + 1
+
+    @cached_property
+    def columns(self) -> tuple[NDArray[np.intp], ...]:
+        """Columns that each equation has: base parameters, and candidates of drives it turns."""
+        first = np.arange(self.rows.base.rank)
+        return tuple(
+            np.concatenate([first, *(self.of_drive(m) for m in np.flatnonzero(turned).tolist())])
+            for turned in self.drives.T
+        )
+
+    def __call__(self, pieces: Iterable[Motion]) -> Iterable[tuple[list[Array], Array]]:
+        """Yield per equation the columns it has, ``(N, L)``, and ``y`` ``(N, size)``."""
+        axes = list(self.rows.base.axes)
+        for piece in pieces:
+            states = blocks(piece, self.rows.robot, "v", length=BLOCK)
+            for (Y, y), (q, v) in zip(self.rows([piece]), states, strict=True):
+                w = v[:, axes] @ self.drives.T
+                of_drives = [
+                    self._columns(i, *pair)
+                    for i, pair in enumerate(zip(w.T, self._load(q).T, strict=True))
+                ]
+                yield (
+                    [
+                        np.hstack(
+                            [Y[:, i], *(turned[m] * of_drives[m] for m in np.flatnonzero(turned))]
+                        )
+                        for i, turned in enumerate(self.drives.T)
+                    ],
+                    y,
+                )
+
+    def _load(self, q: Array) -> Array:
+        """Static torques at the drives, ``(N, size)``."""
+        rest = np.zeros_like(q)
+        held = self.rows.base.reduced(self.rows.robot.regressor(q, rest, rest)) @ self.beta
+        return np.asarray(np.linalg.solve(self.drives.T, held.T).T)
+
+    def _columns(self, i: int, w: Array, load: Array) -> Array:
+        """Torques of the candidates of one drive, each with a coefficient of 1, ``(N, terms)``."""
+        terms, sign, size = self.terms[i], np.sign(w), np.abs(w)
+        speeds = np.array([term.speed for term in terms])
+        result = np.empty((w.size, len(terms)))
+        for kind in dict.fromkeys(term.kind for term in terms):
+            own = np.array([term.kind == kind for term in terms])
+            if kind == "Fs-Fc":
+                exponents = -np.square(w)[:, None] / np.square(speeds[own])
+                # most exponentials are 0, and those that underflow take ten times as long
+                falling = np.exp(exponents, out=np.zeros_like(exponents), where=exponents > LEAST)
+                result[:, own] = falling * sign[:, None]
+            elif kind == "Fd":
+                result[:, own] = w[:, None] / (speeds[own] + size[:, None])
+            else:
+                column = {"dFc": np.abs(sign), "dFv": size, "mu": np.abs(load) * sign}[kind]
+                result[:, own] = column[:, None]
+        return result

@@ -1,0 +1,252 @@
+"""Choice of friction terms per drive by cross-validation on whole stretches of the logs.
+
+Per drive terms are added one by one, each time the one that leaves least on stretches which its fit
+has not seen. Of the models on this way the simplest is chosen whose error is within one standard
+error of the best [Hastie, Tibshirani & Friedman, The Elements of Statistical Learning, 7.10]; the
+standard error is that of the difference, stretch by stretch, since all models meet the same ones.
+
+A term counts only if its law cannot drive an axis, and if its coefficient is as sure as the number
+of candidates asks for. The spread of coefficients over fits with one stretch left out says how sure
+it is [Efron, The Jackknife, 1982]: errors that last do not make it too sure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model.types import Array, Mask
+from .friction_candidates import STRIBECK_SPEEDS, Candidate, FrictionCandidates
+from .stretch_sums import (
+    ROUNDING,
+    Projected,
+    StretchSums,
+    coefficients,
+    left_out_squares,
+    project,
+)
+from .stribeck_residuals import friction_columns
+
+MOST = 4  # terms of one drive
+SWEEPS = 3  # over all drives; two are enough but for drives that load each other
+ALPHA = 0.05  # probability that some candidate of a drive seems to be there, and is not
+# of the RMSE of an axis; terms that gain less are not worth having, but for the fall from Fs to Fc,
+# which few samples show and stick-slip depends on
+NEGLIGIBLE = 0.005
+SLOW = 20.0  # samples that must be as slow as a Stribeck speed, or it may be any
+APART = 0.05  # of a unit column: the part that no other column has
+
+Model = tuple[int, ...]
+
+
+class Trial(NamedTuple):
+    """A model of the friction of one drive, beside Coulomb and viscous friction."""
+
+    terms: tuple[Candidate, ...]
+    error: float
+    """Weighted mean square on stretches left out, over that without further terms."""
+    deviation: float
+    """Standard error of its difference to the best model."""
+    rmse: float
+    """On stretches left out, of the torque of its axis [N m, N]."""
+
+
+class FrictionChoice(NamedTuple):
+    """Terms of the friction of one drive, and what was tried."""
+
+    terms: tuple[Candidate, ...]
+    """The chosen ones; none where Coulomb and viscous friction are enough."""
+    trials: tuple[Trial, ...]
+    """From simple to rich; the first has no further terms."""
+    denied: bool
+    """A fall from Fs to Fc was believed, and samples say a smaller one, surely."""
+
+
+def choose_friction(
+    sums: StretchSums,
+    rows: FrictionCandidates,
+    weights: Array,
+    kinds: Sequence[str],
+    believed: Array,
+    exact: bool = False,
+) -> tuple[FrictionChoice, ...]:
+    """Choose terms drive by drive, until no choice changes.
+
+    Args:
+        sums: Of ``rows``.
+        rows: Equations with candidates.
+        weights: Of the equations, shape ``(size,)``.
+        kinds: Kinds of terms that may be chosen.
+        believed: Fs - Fc at the last candidate speed that somebody believes in, shape ``(size,)``.
+        exact: True if that speed is known better than the row of speeds is dense: it is a candidate
+            in place of all others.
+    """
+    places = friction_columns(rows.rows)[:, :2]
+    models: list[Model] = [()] * rows.rows.size
+    choices: list[FrictionChoice] = []
+    for _ in range(SWEEPS):
+        before, choices = list(models), []
+        for i, belief in enumerate(believed.tolist()):
+            others = [rows.of_drive(m)[list(model)] for m, model in enumerate(models) if m != i]
+            always = np.concatenate([np.arange(rows.rows.base.rank), *others])
+            drive = _Drive(sums, rows, weights, i, always, places[i])
+            models[i], choice = drive.choose(kinds, belief, exact)
+            choices.append(choice)
+        if models == before:
+            break
+    return tuple(choices)
+
+
+@dataclass(eq=False)
+class _Drive:
+    """Candidates of one drive beside everything else, chosen terms of other drives included."""
+
+    sums: StretchSums
+    rows: FrictionCandidates
+    weights: Array
+    i: int
+    always: NDArray[np.intp]
+    places: NDArray[np.intp]
+    """Columns of Fv and Fc."""
+    products: Array = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.products = self.sums.weighted(self.weights, self._columns)
+
+    @cached_property
+    def terms(self) -> tuple[Candidate, ...]:
+        return self.rows.terms[self.i]
+
+    @property
+    def _columns(self) -> NDArray[np.intp]:
+        return np.append(self.always, self.rows.of_drive(self.i))
+
+    @cached_property
+    def parts(self) -> Projected:
+        return project(self.products, self.always.size)
+
+    @cached_property
+    def possible(self) -> Mask:
+        """Candidates that samples tell from everything else; of falls those with slow samples."""
+        whole = np.diagonal(self.products.sum(axis=0))[self.always.size : -1]
+        own = np.diagonal(self.parts.whole)[:-1]
+        slow = self.weights[self.i] * SLOW
+        falls = np.array([term.kind == "Fs-Fc" for term in self.terms])
+        return np.asarray((own > APART**2 * whole) & (whole > np.where(falls, slow, 0.0)))
+
+    def choose(
+        self, kinds: Sequence[str], belief: float, exact: bool
+    ) -> tuple[Model, FrictionChoice]:
+        row = [k for k, term in enumerate(self.terms) if term.kind == "Fs-Fc"]
+        *others, last = row
+        offered = [
+            k for k, term in enumerate(self.terms) if term.kind in kinds and self.possible[k]
+        ]
+        way = self._way([k for k in offered if k not in (others if exact else (last,))])
+        losses, trials = self._trials(way)
+        best = int(losses.mean(axis=1).argmin())
+        apart = losses - losses[best]
+        enough = apart.mean(axis=1) <= _standard_error(apart)
+        for k, model in enumerate(way):
+            little = trials[k].rmse <= (1.0 + NEGLIGIBLE) * trials[best].rmse
+            enough[k] |= little and self._falls(model) == self._falls(way[best])
+        model = way[int(np.argmax(enough))]
+        falls = self._falls(model)
+        denied = False
+        if "Fs-Fc" in kinds and belief > 0.0 and self.possible[last] and not falls:
+            value, deviation = (part[-1] for part in self._coefficients((*model, last)))
+            denied = bool(value + self._sure * deviation < belief)
+        return model, FrictionChoice(tuple(self.terms[k] for k in model), trials, denied)
+
+    def _falls(self, model: Model) -> bool:
+        return any(self.terms[k].kind == "Fs-Fc" for k in model)
+
+    def _way(self, offered: list[int]) -> list[Model]:
+        """Models with one term more each, from none."""
+        way: list[Model] = [()]
+        ends = {float(STRIBECK_SPEEDS[0]), float(STRIBECK_SPEEDS[-1])}
+        while len(way) <= MOST:
+            taken = {self.terms[k].kind for k in way[-1]}
+            options = [
+                (*way[-1], k)
+                for k in offered
+                if self.terms[k].kind not in taken and self._is_sure_and_passive((*way[-1], k))
+            ]
+            while options:
+                left = left_out_squares(self.parts, np.array(options)).sum(axis=0)
+                option = options[int(left.argmin())]
+                term = self.terms[option[-1]]
+                if term.kind != "Fs-Fc" or term.speed not in ends:
+                    way.append(option)
+                    break
+                # the best speed is an end of the row: samples do not tell it
+                options = [other for other in options if self.terms[other[-1]].kind != "Fs-Fc"]
+            else:
+                break
+        return way
+
+    def _trials(self, way: list[Model]) -> tuple[Array, tuple[Trial, ...]]:
+        """Weighted squares per sample of each model on each stretch, and what is said of them."""
+        own = np.zeros_like(self.weights)
+        own[self.i] = 1.0
+        axis = self.parts.at(self.sums.weighted(own, self._columns))
+        counts = self.sums.counts
+        floor = ROUNDING * self.products[:, -1, -1].sum() / len(counts)
+        losses, squares = [], []
+        for model in way:
+            chosen = np.array([model], dtype=np.intp)
+            losses.append((left_out_squares(self.parts, chosen)[:, 0] + floor) * len(counts))
+            squares.append(left_out_squares(axis, chosen).sum())
+        loss = np.array(losses) / counts.sum()
+        first, best = loss[0].mean(), loss.mean(axis=1).argmin()
+        deviations = _standard_error(loss - loss[best])
+        return loss, tuple(
+            Trial(
+                tuple(self.terms[k] for k in model),
+                float(errors.mean() / first),
+                float(deviation / first),
+                float(np.sqrt(max(square, 0.0) / max(counts[:, self.i].sum(), 1.0))),
+            )
+            for model, errors, deviation, square in zip(way, loss, deviations, squares, strict=True)
+        )
+
+    @cached_property
+    def _sure(self) -> float:
+        """Standard deviations by which a coefficient differs from 0 [Bonferroni]."""
+        from scipy.special import stdtrit
+
+        tests = 2.0 * len(self.terms)
+        return float(stdtrit(len(self.sums.counts) - 1, 1.0 - ALPHA / tests))
+
+    def _coefficients(self, model: Model) -> tuple[Array, Array]:
+        """Coefficients of all stretches together, and their jackknife deviations."""
+        chosen, count = np.array(model), len(self.sums.counts)
+        left_out = coefficients(self.parts.fitted, chosen[None])[:, 0]
+        spread = np.square(left_out - left_out.mean(axis=0)).sum(axis=0)
+        whole = coefficients(self.parts.whole[None], chosen[None])[0, 0]
+        return whole, np.sqrt((count - 1) / count * spread)
+
+    def _is_sure_and_passive(self, model: Model) -> bool:
+        values, deviations = self._coefficients(model)
+        by_kind = {
+            self.terms[k].kind: value for k, value in zip(model, values.tolist(), strict=True)
+        }
+        shares = self.parts.shares
+        viscous, coulomb = shares[self.places, -1] - shares[self.places][:, list(model)] @ values
+        return bool(
+            (np.abs(values) > self._sure * deviations).all()
+            and min(by_kind.get(kind, 0.0) for kind in ("Fs-Fc", "Fd", "mu")) >= 0.0
+            and by_kind.get("mu", 0.0) < 1.0
+            and coulomb >= abs(by_kind.get("dFc", 0.0))
+            and viscous >= abs(by_kind.get("dFv", 0.0))
+        )
+
+
+def _standard_error(differences: Array) -> Array:
+    """Of the mean over stretches, shape ``(models,)``."""
+    return np.asarray(differences.std(axis=1, ddof=1) / np.sqrt(differences.shape[1]))

@@ -1,0 +1,225 @@
+"""Choice of friction terms by cross-validation: against refits stretch by stretch, and on logs of
+laws that are known.
+"""
+
+from functools import cache
+
+import numpy as np
+import pytest
+import verdict_cases as cases
+from excited import excitation
+
+import irbmodels as irb
+from irbmodels.dynamics import equations_of_motion as dynamics
+from irbmodels.identification.fits import (
+    FrictionCandidates,
+    Samples,
+    TorqueEquations,
+    accumulate,
+    sum_stretches,
+    weighted_least_squares,
+)
+from irbmodels.identification.fits.stretch_sums import left_out_squares, project
+from irbmodels.identification.recordings import Recording
+from irbmodels.identification.validation import identify, prepare, split_recording, usable_segments
+from irbmodels.identification.validation.model_terms import ModelSelection, select_terms
+from irbmodels.model.friction import Stribeck, frictionless
+from irbmodels.robot.base_parameters import base_parameters
+from irbmodels.trajectory import Motion
+
+NOISE = 0.002  # of the effort limits
+
+
+@cache
+def arm(**law):
+    """An IRB 1600 with Coulomb and viscous friction, and further terms of some axes."""
+    robot = irb.load("irb1600")
+    size, terms = 0.04 * robot.limits.effort, {}
+    for name, values in law.items():
+        unit = 1.0 if name in ("mu", "v_d", "v_St") else size
+        terms[name] = np.array(values) * unit
+    v_St, drop = terms.pop("v_St", np.ones(6)), terms.pop("drop", np.zeros(6))
+    return robot.with_friction(Stribeck(size + drop, size, size, v_St, **terms))
+
+
+def log_of(robot, seed, duration=10.0):
+    """A recording with white noise; torques are Pinocchio's, friction is written out here."""
+    motion = excitation(robot.with_friction(None), duration, seed=seed)
+    law, v = robot.friction_model, motion.v
+    bare = robot.with_friction(None).dynamic_model
+    weight = np.array([dynamics.gravity(bare, q) for q in motion.q])
+    dry = law.Fc + (law.Fs - law.Fc) * np.exp(-((v / law.v_St) ** 2)) + law.mu * np.abs(weight)
+    tau = motion.tau + dry * np.sign(v) + law.Fv * v + law.Fd * v / (law.v_d + np.abs(v))
+    tau += law.dFc + law.dFv * np.abs(v)
+    noise = NOISE * robot.limits.effort * np.random.default_rng(seed).normal(size=tau.shape)
+    return Recording(motion.t, motion.q, tau=tau + noise)
+
+
+def chosen_terms(prior, *logs):
+    """Names of the further terms per axis."""
+    samples = Samples.of(*usable_segments([prepare(log) for log in logs], range(prior.n)))
+    terms = select_terms(samples, ModelSelection(prior, None, None, 0))
+    return [[kind for kind, _ in choice.terms] for choice in terms.choices], terms
+
+
+def test_sums_of_stretches_are_refits():
+    """What a model leaves on a stretch is what least squares of all other samples, one by one,
+    leaves there.
+    """
+    rng, count, stretches = np.random.default_rng(0), 203, 7
+    always, candidates = rng.normal(size=(count, 4)), rng.normal(size=(count, 3))
+    y = rng.normal(size=count) + always @ [1.0, -2.0, 0.5, 3.0] + candidates[:, 1]
+    number = np.arange(count) * stretches // count
+    whole = np.column_stack([always, candidates, y])
+    sums = np.array([whole[number == k].T @ whole[number == k] for k in range(stretches)])
+    models = np.array([[0, 1], [1, 2]])
+    actual = left_out_squares(project(sums, 4), models)
+    for k in range(stretches):
+        for m, model in enumerate(models):
+            columns = np.column_stack([always, candidates[:, model]])
+            fit = np.linalg.lstsq(columns[number != k], y[number != k], rcond=None)[0]
+            left = np.square(y[number == k] - columns[number == k] @ fit).sum()
+            assert actual[k, m] == pytest.approx(left, rel=1e-9)
+
+
+def test_stretches_hold_equally_many_samples_without_masked_torques():
+    """Sums over logs, cut where stretches end, are those of the samples; a masked torque leaves
+    out its own equation.
+    """
+    robot = arm().with_friction(frictionless(6))
+    rows = TorqueEquations(robot, base_parameters(robot, friction=True))
+    motion = excitation(robot, 2.0)
+    motion = motion.each(lambda x: x[10:-10])
+    motion.tau[100:130, 2] = np.nan
+    candidates = FrictionCandidates(rows, np.full(6, 0.01), np.ones(rows.base.rank))
+    parts = [motion.each(lambda x, a=a, b=b: x[a:b]) for a, b in ((0, 170), (170, 480))]
+    sums = sum_stretches(Samples.of(*parts), candidates, 4)
+    np.testing.assert_array_equal(sums.counts.sum(axis=1), [720 - 20, 720 - 10, 720, 720])
+    blocks = list(candidates([motion]))
+    for axis in (2, 4):
+        own = np.concatenate([block[axis] for block, _ in blocks])
+        whole = np.column_stack([own, motion.tau[:, axis] - (blocks[0][1][0] * 0.0)[axis]])
+        keep = ~np.isnan(whole[:, -1])
+        expected = whole[keep].T @ whole[keep]
+        total = sums.products[axis].sum(axis=0)
+        size = np.sqrt(np.diagonal(expected)) + 1e-12
+        np.testing.assert_allclose(
+            total / np.outer(size, size), expected / np.outer(size, size), atol=1e-11
+        )
+
+
+def test_terms_that_are_there_are_found():
+    """Degressive friction, friction that grows with the load, and Coulomb friction that differs by
+    direction are chosen on the axes that have them, and on no others; coefficients come back.
+    """
+    true = arm(
+        Fd=(3.0, 0.0, 0.0, 0.0, 2.0, 0.0),
+        v_d=(0.3, 1.0, 1.0, 1.0, 0.2, 1.0),
+        mu=(0.0, 0.15, 0.0, 0.0, 0.0, 0.0),
+        dFc=(0.0, 0.0, 0.5, 0.0, 0.0, 0.0),
+    )
+    prior = irb.load("irb1600")
+    parts = [split_recording(log_of(true, seed)) for seed in (1, 2)]
+    fit = identify(prior, [prepare(one) for one, _ in parts], [prepare(one) for _, one in parts])
+    law, expected = fit.parameters.robot.friction_model, true.friction_model
+    assert law.kinds == ("Fv", "Fc", "Fs-Fc", "Fd", "dFc", "mu")
+    found = np.nan_to_num(fit.parameters.friction)
+    there = np.array([expected.Fd, expected.dFc, expected.mu]).T
+    np.testing.assert_array_equal(found[:, 3:] != 0.0, there != 0.0)
+    np.testing.assert_allclose(found[1, 5], 0.15, rtol=0.05)
+    np.testing.assert_allclose(found[2, 4], expected.dFc[2], rtol=0.05)
+    v = np.linspace(0.1, 2.0, 50)[:, None] * [[1.0, 0.0, 0.0, 0.0, 1.0, 0.0]]
+    own = law.with_parameters(found.ravel())
+    np.testing.assert_allclose(
+        own.torque(v, np.zeros_like(v))[:, [0, 4]],
+        expected.torque(v, np.zeros_like(v))[:, [0, 4]],
+        rtol=0.03,
+    )
+    assert (fit.verdict.held_out.rmse < 1.1 * NOISE * true.limits.effort).all()
+    assert "degressive viscous friction of axis 1, 5 fitted" in fit.verdict.notes[0]
+    assert "load-dependent friction of axis 2 fitted" in fit.verdict.notes[0]
+
+
+@pytest.mark.parametrize("drop", [0.0, 0.5])
+def test_logs_of_a_simpler_law_have_no_further_terms(drop):
+    """Of 24 axes with Coulomb and viscous friction, or Stribeck's law, one may have a term that is
+    not there.
+    """
+    true = arm(drop=(drop,) * 6, v_St=(0.02,) * 6) if drop else arm()
+    more = 0
+    for seed in range(4):
+        terms, _ = chosen_terms(irb.load("irb1600"), log_of(true, seed), log_of(true, 10 + seed))
+        more += sum(bool(set(kinds) - {"Fs-Fc"}) for kinds in terms)
+    assert more <= 1
+
+
+def test_measured_like_logs_of_the_published_law_have_stribecks_terms_alone():
+    """The IRB 2400 of S000 with its encoders and the noise of Tab. 6, positions filtered."""
+    terms, _ = chosen_terms(cases.prior(), cases.log(1), cases.log(2))
+    assert {kind for kinds in terms for kind in kinds} == {"Fs-Fc"}
+    assert sum(map(len, terms)) >= 4
+
+
+def test_a_term_that_drives_is_not_chosen():
+    """Friction that falls with speed, as negative degressive friction would have it, and a load
+    that lowers friction leave a passive law.
+    """
+    base = arm(Fd=(0.0,) * 6)
+    motion = excitation(base.with_friction(None), 10.0, seed=3)
+    law, v = base.friction_model, motion.v
+    weight = np.array(
+        [dynamics.gravity(base.with_friction(None).dynamic_model, q) for q in motion.q]
+    )
+    tau = motion.tau + law.Fc * np.sign(v) + 3.0 * law.Fv * v
+    tau[:, 0] -= 2.0 * law.Fc[0] * v[:, 0] / (0.3 + np.abs(v[:, 0]))
+    tau[:, 1] -= 0.02 * np.abs(weight[:, 1]) * np.sign(v[:, 1])
+    noise = NOISE * base.limits.effort * np.random.default_rng(0).normal(size=tau.shape)
+    log = Recording(motion.t, motion.q, tau=tau + noise)
+    terms, selected = chosen_terms(irb.load("irb1600"), log)
+    assert "Fd" not in terms[0]
+    assert "mu" not in terms[1]
+    fit = weighted_least_squares(selected.total)
+    values = dict(zip(selected.base.names, fit.beta, strict=True))
+    for kind, names in (("Fd", "Fd_"), ("mu", "mu_"), ("drop", "Fs-Fc_")):
+        assert all(value >= 0.0 for name, value in values.items() if name.startswith(names)), kind
+
+
+def test_a_drive_that_two_axes_turn_has_its_terms_once():
+    """Motor 6 turns with axis 5: its degressive friction loads both axes, and is one term of drive
+    6.
+    """
+    D = np.eye(6)
+    D[5, 4] = -0.8
+    robot = irb.load("irb1600").with_drives(D)
+    size = 0.04 * robot.limits.effort
+    law = Stribeck(
+        size, size, size, np.ones(6), Fd=3.0 * size * [0, 0, 0, 0, 0, 1.0], v_d=np.full(6, 0.3)
+    )
+    motion = excitation(robot.with_friction(None), 10.0, seed=4)
+    w = motion.v @ D.T
+    drives = law.Fc * np.sign(w) + law.Fv * w + law.Fd * w / (law.v_d + np.abs(w))
+    tau = motion.tau + drives @ D
+    noise = NOISE * robot.limits.effort * np.random.default_rng(0).normal(size=tau.shape)
+    terms, selected = chosen_terms(robot, Recording(motion.t, motion.q, tau=tau + noise))
+    assert terms == [[], [], [], [], [], ["Fd"]]
+    fit = weighted_least_squares(
+        accumulate(
+            Samples.of(Motion(motion.t, motion.q, motion.v, motion.a, tau)), selected.equations
+        )
+    )
+    assert fit.beta[selected.base.names.index("Fd_6")] == pytest.approx(law.Fd[5], rel=0.3)
+    # what a speed of the row leaves, where no search refines it
+    assert (fit.noise < 0.02 * size).all()
+
+
+def test_bodies_may_be_given():
+    """A robot with the bodies of another has its gravity; tool and payload stay."""
+    robot = irb.load("irb1600", tool=None).with_payload(irb.payload(3.0, (0.0, 0.0, 0.1)))
+    bare = robot.with_load()
+    count = 10 * (robot.model.njoints - 1)
+    lighter = robot.with_bodies(0.5 * bare.parameter_vector()[:count])
+    q = np.linspace(0.1, 0.6, 6)
+    carried = robot.gravity(q) - bare.gravity(q)
+    np.testing.assert_allclose(lighter.gravity(q), 0.5 * bare.gravity(q) + carried, atol=1e-10)
+    with pytest.raises(irb.InputError, match="parameters of the 6 bodies"):
+        robot.with_bodies(np.ones(7))
