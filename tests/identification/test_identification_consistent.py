@@ -15,6 +15,7 @@ from irbmodels.identification.fits import (
     TorqueEquations,
     accumulate,
     consistent_fit,
+    lmi,
     weighted_least_squares,
 )
 from irbmodels.identification.fits.pseudo import pseudo_inertia
@@ -329,3 +330,43 @@ def test_the_survey_knows_bodies(change, possible, monkeypatch):
         body[place] = number
     assert script.is_possible(body) == possible
     assert script.is_possible(np.zeros(10))
+
+
+def test_newton_reaches_the_minimum_of_the_solver(arm, fit, monkeypatch):
+    """Where no bound is active Newton's method and the cone solver find the same bodies; bodies
+    flatter than the bound allows are the solver's.
+    """
+    _, prior, base, _ = arm
+    own = consistent_fit(fit, prior, base)
+    monkeypatch.setattr(lmi, "_keeps_bounds", lambda *_: False)
+    solver = consistent_fit(fit, prior, base)
+    assert (np.abs(own.beta - solver.beta) < 1e-3 * fit.deviation).all()
+    np.testing.assert_allclose(own.vector, solver.vector, rtol=1e-3, atol=1e-3)
+
+
+def test_friction_by_direction_drives_no_axis(arm):
+    """Estimates of dFc beyond Fc, and of mu below 0, end at the edge of a passive law; Fc gives way
+    where it is less sure.
+    """
+    truth = arm[0]
+    law, one = truth.friction_model, np.eye(6)
+    further = {"dFc": 0.5 * law.Fc * one[0], "mu": 0.1 * one[1], "dFv": -0.5 * law.Fv * one[2]}
+    robot = truth.with_friction(replace(law, **further))
+    base = base_parameters(robot, friction=True)
+    rows = TorqueEquations(robot, base)
+    motion = random_states(robot, 400)
+    noise = SIGMA * np.random.default_rng(0).normal(size=motion.tau.shape)
+    samples = Samples.of(motion._replace(tau=motion.tau + noise))
+    fit = weighted_least_squares(accumulate(samples, rows))
+    place = base.names.index
+    wrong = fit.beta.copy()
+    wrong[place("dFc_1")], wrong[place("mu_2")] = -2.0 * law.Fc[0], -0.1
+    result = consistent_fit(replace(fit, beta=wrong), robot, base)
+    kinds = robot.friction_model.kinds
+    values = {kind: result.friction[:, kinds.index(kind)] for kind in kinds}
+    assert values["dFc"][0] < 0.0
+    assert abs(values["dFc"][0]) == pytest.approx(values["Fc"][0], rel=1e-3)
+    assert values["mu"][1] == pytest.approx(0.0, abs=1e-4)
+    assert values["dFv"][2] < 0.0
+    law = robot.friction_model.with_parameters(np.nan_to_num(result.friction).ravel())
+    robot.with_friction(law)  # refuses what drives

@@ -11,12 +11,12 @@ say something.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ...checks import finite
 from ...errors import InputError, UnknownName, require
@@ -26,12 +26,15 @@ from ...model.types import Array
 from ...robot.base_parameters import BaseParameters
 from ...robot.robot import Robot
 from .identified_parameters import IdentifiedParameters
+from .interior_point import NearestBodies
 from .pseudo import parameters_of, pseudo_inertia
 from .regression import Fit
+from .torque_regressor import first_of_friction
 
 # smallest eigenvalue of X: no direction of a body shrinks to less than 1 % of the prior's
 FLOOR = 1e-4
 DOUBT = 0.5
+MOST_MU = 0.999  # friction that grows as the load locks the drive
 # trace of second moments [kg m^2] of 1 kg of lead: nothing is more compact
 LEAD = 3.0 * ball_moment(1.0) * (1.0 + 1e-6)
 # ratio of torque to noise: exact data count as if they had noise, or the prior would drown in
@@ -71,8 +74,6 @@ def consistent_fit(
     """
     require("cvxpy", "identify")
     require("clarabel", "identify")
-    cp: Any = import_module("cvxpy")
-
     if fit.names != base.names:
         raise InputError(
             f"the fit has {fit.beta.size} parameters, which are not the {base.rank} sums of these"
@@ -83,7 +84,7 @@ def consistent_fit(
     bare = robot.with_load().parameter_vector()
     carried = robot.parameter_vector() - bare
     seen = np.asarray(base.grouping.any(axis=0), dtype=bool)
-    last = 10 * (robot.model.njoints - 1)
+    last = first_of_friction(robot) - robot.n
     towards = bare[:last] if prior is None else finite(prior, (last,), "the bodies of the prior")
     bodies = {
         name: 10 * i
@@ -94,35 +95,107 @@ def consistent_fit(
         if link not in bodies:
             raise UnknownName("link to bound", link, bodies)
     others = last + np.flatnonzero(seen[last:])
-    scalars = cp.Variable(others.size, nonneg=True) if others.size else np.zeros(0)
-    beta, moves, bounds, unknown = (
-        base.grouping @ carried + base.grouping[:, others] @ scalars,
-        0.0,
-        [],
-        {},
+    columns = np.array([*(start + k for start in bodies.values() for k in range(10)), *others])
+    sharp = min(1.0, SHARPEST * np.sqrt(fit.degrees) / float(np.linalg.norm(fit.factor[:, -1])))
+    factor = sharp * fit.factor[:-1, :-1]
+    problem = NearestBodies(
+        factor @ base.grouping[:, columns],
+        factor @ (fit.beta - base.grouping @ carried),
+        [_root(towards[start : start + 10], link, robot) for link, start in bodies.items()],
+        1.0 / doubt**2,
+        *_passive(robot, others),
     )
-    for link, start in bodies.items():
-        root = _root(towards[start : start + 10], link, robot)
+    z = None if masses or centers else problem.solution()
+    if z is None or not _keeps_bounds(problem, z, towards, list(bodies.values())):
+        z = _bounded(problem, towards, bodies, masses or {}, centers or {})
+    own = bare.copy()
+    own[columns] = z
+    return IdentifiedParameters.of(fit, robot, base, own, carried)
+
+
+def _passive(robot: Robot, columns: NDArray[np.intp]) -> tuple[Array, Array, Array]:
+    """Inequalities ``G s + h >= 0`` of rotor inertias and of friction that drives no axis.
+
+    Args:
+        robot: With the law of the fit.
+        columns: Of the regressor that the scalars ``s`` are of.
+
+    Returns:
+        ``G``, ``h``, and scalars inside.
+    """
+    first, law = first_of_friction(robot), robot.friction_model
+    kinds = () if law is None else law.kinds
+    units, inside = np.eye(columns.size), np.zeros(columns.size)
+    rows, offsets = [np.zeros((0, columns.size))], []
+    for i, column in enumerate(columns.tolist()):
+        axis, number = divmod(column - first, max(len(kinds), 1))
+        kind = "J" if column < first else kinds[number] if axis < robot.n and kinds else "spring"
+        if kind == "spring":  # may pull either way
+            continue
+        if kind in ("dFc", "dFv"):
+            level = units[columns == column - number + kinds.index(kind[1:])]
+            rows += [level + units[i], level - units[i]]
+            offsets += [0.0, 0.0]
+            continue
+        rows.append(units[i : i + 1])
+        offsets.append(0.0)
+        inside[i] = 0.5 if kind == "mu" else 1.0
+        if kind == "mu":
+            rows.append(-units[i : i + 1])
+            offsets.append(MOST_MU)
+    return np.concatenate(rows), np.array(offsets), inside
+
+
+def _keeps_bounds(problem: NearestBodies, z: Array, towards: Array, starts: Sequence[int]) -> bool:
+    """Return whether no body is flatter or more compact than :func:`_bounded` allows."""
+    X = np.einsum("bk,bkij->bij", z[: 10 * len(starts)].reshape(-1, 10), problem.units)
+    if np.linalg.eigvalsh(X).min() < FLOOR:
+        return False
+    for own, start in zip(z[: 10 * len(starts)].reshape(-1, 10), starts, strict=True):
+        mass, second = _scale(towards[start : start + 10])
+        share, first = own[0] / mass, own[1:4] / np.sqrt(mass * second)
+        ball = LEAD * np.power(mass, 5.0 / 3.0) / second
+        moments = 0.5 * own[[4, 6, 9]].sum() / second
+        if first @ first / share + ball * share ** (5.0 / 3.0) > moments:
+            return False
+    return True
+
+
+def _bounded(
+    problem: NearestBodies,
+    towards: Array,
+    bodies: Mapping[str, int],
+    masses: Mapping[str, tuple[float, float]],
+    centers: Mapping[str, tuple[ArrayLike, ArrayLike]],
+) -> Array:
+    """Return the solution that keeps all bounds."""
+    cp: Any = import_module("cvxpy")
+
+    scalars = cp.Variable(problem.G.shape[1]) if problem.G.shape[1] else np.zeros(0)
+    misfit, moves, bounds, unknown = -problem.b, 0.0, [], {}
+    if problem.G.shape[1]:
+        misfit = misfit + problem.A[:, 10 * len(bodies) :] @ scalars
+    if len(problem.h):
+        bounds.append(problem.G @ scalars + problem.h >= 0.0)
+    for k, (link, start) in enumerate(bodies.items()):
+        root = problem.roots[k]
         X = cp.Variable((4, 4), PSD=True)
         unknown[link] = _OF_ENTRIES @ np.kron(root, root) @ cp.vec(X, order="C")  # of J = L X L'
-        beta = beta + base.grouping[:, start : start + 10] @ unknown[link]
+        misfit = misfit + problem.A[:, 10 * k : 10 * k + 10] @ unknown[link]
         moves = moves + cp.trace(X) - cp.log_det(X)
         bounds += [
             X >> FLOOR * np.eye(4),
             _lighter_than_lead(cp, unknown[link], towards[start : start + 10]),
+            *_bounds(unknown[link], masses.get(link), centers.get(link), link),
         ]
-        bounds += [
-            *_bounds(unknown[link], (masses or {}).get(link), (centers or {}).get(link), link)
-        ]
-    factor = fit.factor[:-1, :-1]
-    sharp = min(1.0, SHARPEST * np.sqrt(fit.degrees) / float(np.linalg.norm(fit.factor[:, -1])))
-    misfit = cp.sum_squares(sharp * factor @ (beta - fit.beta))
-    _solve(cp, cp.Problem(cp.Minimize(0.5 * misfit + moves / doubt**2), bounds))
-    own = bare.copy()
-    for link, start in bodies.items():
-        own[start : start + 10] = unknown[link].value
-    own[others] = np.maximum(getattr(scalars, "value", scalars), 0.0)
-    return IdentifiedParameters.of(fit, robot, base, own, carried)
+    objective = 0.5 * cp.sum_squares(misfit) + moves * problem.weight
+    _solve(cp, cp.Problem(cp.Minimize(objective), bounds))
+    solved = np.asarray(getattr(scalars, "value", scalars), dtype=float)
+    # the solver keeps bounds up to its accuracy
+    alone = np.count_nonzero(problem.G, axis=1) == 1
+    positive = (problem.G[alone & (problem.h == 0.0)] > 0.0).any(axis=0)
+    solved = np.where(positive, np.maximum(solved, 0.0), solved)
+    return np.concatenate([*(part.value for part in unknown.values()), solved])
 
 
 def _solve(cp: Any, problem: Any) -> None:
@@ -155,13 +228,18 @@ def _lighter_than_lead(cp: Any, parameters: Any, prior: Array) -> Any:
 
     Convex, and in shares of the prior.
     """
-    mass, second = float(prior[0]), 0.5 * float(prior[[4, 6, 9]].sum())
+    mass, second = _scale(prior)
     share, first = parameters[0] / mass, parameters[1:4] / np.sqrt(mass * second)
     ball = LEAD * np.power(mass, 5.0 / 3.0) / second
     return (
         cp.quad_over_lin(first, share) + ball * cp.power(share, 5.0 / 3.0)
         <= 0.5 * cp.sum(parameters[[4, 6, 9]]) / second
     )
+
+
+def _scale(body: Array) -> tuple[float, float]:
+    """Mass, and trace of the second moments about the origin, of ten parameters."""
+    return float(body[0]), 0.5 * float(body[[4, 6, 9]].sum())
 
 
 def _bounds(
