@@ -93,17 +93,19 @@ def gravity(model: Model, q: Array) -> Array:
 
 
 def friction(model: Model, q: Array | None, v: Array) -> Array:
-    """Friction torques of the axes, ``D' f(D v, D^-T g)``, of states ``(..., n)``; 0 without law.
+    """Friction torques of the axes, ``D' f(D v, D^-T g)``, of one state; 0 without a law.
 
     Raises:
         MissingData: if the law needs the load and ``q`` is None.
     """
-    law, D = model.friction, model.drive_axes
+    law = model.friction
     if law is None:
         return np.zeros(v.shape)
-    load = None if q is None or not law.needs_load else drive_load(model, q)
-    if not model.has_coupled_drives:
-        return law.torque(v, load)
+    if model.rubs_by_axis:
+        return law.torque(v)
+    D, load = model.drive_axes, None
+    if law.needs_load and q is not None:
+        load = drive_load(model, q)
     return np.asarray(law.torque(v @ D.T, load) @ D)
 
 

@@ -70,6 +70,11 @@ class Model:
         return not np.array_equal(self.drive_axes, np.eye(len(self.drive_axes)))
 
     @cached_property
+    def rubs_by_axis(self) -> bool:
+        """True if friction of each axis follows from its own speed alone."""
+        return not (self.has_coupled_drives or (self.friction and self.friction.needs_load))
+
+    @cached_property
     def loads_per_torque(self) -> Array:
         """``D^-T``: static torques at the drives per those at the axes, shape ``(n, n)``."""
         result = np.asarray(np.linalg.inv(self.drive_axes).T)
