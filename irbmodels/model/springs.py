@@ -358,8 +358,7 @@ class GasSpring(PullingElement):
                 f"its force F0 = {self.F0:g} N and the length of its gas {self.column:g} m need one"
                 " sign: both positive where it pulls, both negative where it pushes"
             )
-        left = 1.0 - ((longest if self.column > 0.0 else shortest) - self.length) / self.column
-        if left <= 0.0:
-            worst = longest if self.column > 0.0 else shortest
+        worst = longest if self.column > 0.0 else shortest
+        if (worst - self.length) / self.column >= 1.0:
             return f"at {worst:.4g} m between its pivots its gas is compressed to nothing"
         return ""

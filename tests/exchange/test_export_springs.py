@@ -8,6 +8,7 @@ import irbmodels as irb
 from irbmodels.exchange.verify.check import check
 from irbmodels.exchange.verify.exports import verify
 from irbmodels.exchange.write import Options, export
+from irbmodels.model import axis_springs
 
 OFFSETS = (irb.TorqueOffset(1, -4.0), irb.TorqueOffset(3, 2.5), irb.TorqueOffset(3, 1.0))
 TORSION = (
@@ -85,6 +86,9 @@ def test_controls_of_the_home_posture_hold_it(tmp_path):
     kept = robot.with_springs((*OFFSETS, *COILS))
     q = np.clip(np.zeros(6), *robot.limits.envelope())
     np.testing.assert_allclose(model.key_ctrl[0], kept.gravity(q), atol=1e-9)
+    effort, offset = robot.limits.effort[0], OFFSETS[0].offset
+    assert model.actuator("axis_1").forcerange.tolist() == [-effort - offset, effort - offset]
+    assert model.actuator("axis_1").ctrlrange.tolist() == [-effort, effort]
 
 
 def test_what_mjcf_has_not_is_named(tmp_path):
@@ -132,3 +136,6 @@ def test_check_holds_springs_to_their_energy(monkeypatch):
     agreements = check(robot)
     assert agreements[0].quantity == "torque of springs"
     assert all(one.difference <= one.tolerance for one in agreements)
+    torque = axis_springs.torque
+    monkeypatch.setattr(axis_springs, "torque", lambda *args: 1.001 * torque(*args))
+    assert not check(robot)[0].holds

@@ -21,16 +21,17 @@ Element = ElementTree.Element
 def left_out(robot: Robot, chain: Chain) -> list[Spring]:
     """Return the springs that MJCF cannot express.
 
-    Gas is no linear spring; a coil without stiffness, or of an axis that several joints turn, is
-    none between two bodies.
+    Gas is no linear spring, nor is a coil without stiffness; one of an axis that several joints
+    turn, or a joint with an offset, is none between two bodies of the file.
     """
     return [spring for spring in robot.springs if not _is_kept(spring, chain)]
 
 
 def _is_kept(spring: Spring, chain: Chain) -> bool:
     if isinstance(spring, PullingElement):
-        single = len(chain.coefficients(np.eye(len(chain.main))[spring.axis - 1])) == 1
-        return isinstance(spring, CoilSpring) and spring.k > 0.0 and single
+        terms = chain.coefficients(np.eye(len(chain.main))[spring.axis - 1])
+        hinge = len(terms) == 1 and not chain.shift(terms.items())
+        return isinstance(spring, CoilSpring) and spring.k > 0.0 and hinge
     return True
 
 
@@ -50,7 +51,7 @@ def add_springs(robot: Robot, chain: Chain, root: Element, names: tuple[str, ...
         shift = chain.shift(terms.items())
         _add_torsion(tags[where], [one for one in own if isinstance(one, TorsionSpring)], shift)
         for number, coil in enumerate((one for one in own if isinstance(one, CoilSpring)), 1):
-            _add_coil(root, tags[where], coil, f"{name}_spring_{number}", shift, robot.name)
+            _add_coil(root, tags[where], coil, f"{name}_spring_{number}", robot.name)
     home = root.find("keyframe/key")
     if home is not None:
         q = np.clip(np.zeros(robot.n), *robot.limits.envelope())
@@ -75,9 +76,7 @@ def _add_torsion(tag: Element, springs: list[TorsionSpring], shift: float) -> No
         tag.set(*("springref", repr(rest)) if tag.tag == "joint" else ("springlength", _ends(rest)))
 
 
-def _add_coil(
-    root: Element, joint: Element, coil: CoilSpring, name: str, shift: float, robot: str
-) -> None:
+def _add_coil(root: Element, joint: Element, coil: CoilSpring, name: str, robot: str) -> None:
     """Add a tendon between sites on the bodies on both sides of a hinge."""
     parents = {child: parent for parent in root.iter() for child in parent}
     body = parents[joint]
@@ -86,10 +85,8 @@ def _add_coil(
     first = np.cross(axis, np.cross(first, axis))
     first /= np.linalg.norm(first)
     plane = np.stack([first, np.cross(axis, first)], axis=1)  # the axis turns column 0 to column 1
-    # at q = 0 the body is turned by the shift against where the file has it
-    turned = np.array([[math.cos(shift), math.sin(shift)], [-math.sin(shift), math.cos(shift)]])
     position, turn = _placement(body)
-    before, after = position + turn @ plane @ coil.before, plane @ turned @ coil.after
+    before, after = position + turn @ plane @ coil.before, plane @ coil.after
     add(parents[body], "site", name=f"{name}_before", pos=numbers(before))
     add(body, "site", name=f"{name}_after", pos=numbers(after))
     tendon = root.find("tendon")
