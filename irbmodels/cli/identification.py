@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,7 @@ from .shared import (
 
 if TYPE_CHECKING:
     from ..identification.recordings import Recording
-    from ..identification.validation import Verdict
+    from ..identification.validation import PreparedLogs, Verdict
 
 app = click.Group()
 
@@ -45,8 +45,16 @@ axes_option = click.option(
 )
 bandwidth_option = click.option(
     "--bandwidth",
-    default=10.0,
-    help="Of the filter of positions [Hz]; torques are not filtered.",
+    type=float,
+    help="Of the filter of positions [Hz]; default: as the logs show. Torques are not filtered.",
+)
+delay_option = click.option(
+    "--delay",
+    type=float,
+    help=(
+        "Time by which torques are logged later than positions [ms]; default: estimated, and"
+        " corrected where sure."
+    ),
 )
 
 _reading = (
@@ -89,6 +97,7 @@ _CUT = "of each log the last quarter is held out unless --held-out names others"
 @axes_option
 @reading_options
 @bandwidth_option
+@delay_option
 @click.option(
     "--method",
     default="consistent",
@@ -120,7 +129,8 @@ def identify(
     tool: str | None,
     held_out: tuple[Path, ...],
     axes: str | None,
-    bandwidth: float,
+    bandwidth: float | None,
+    delay: float | None,
     method: str,
     friction: str,
     rotors: bool | None,
@@ -139,7 +149,7 @@ def identify(
     """
     from ..identification.validation import (
         NotIdentifiable,
-        prepare,
+        prepare_logs,
         split_recording,
         write_parameter_set,
     )
@@ -163,13 +173,15 @@ def identify(
         estimation, others = raw, _read(held_out, arm, **reading)
     else:
         estimation, others = (list(parts) for parts in zip(*map(split_recording, raw), strict=True))
+    late = None if delay is None else 1e-3 * delay
     try:
-        ready = [
-            [prepare(recording, bandwidth) for recording in part] for part in (estimation, others)
-        ]
+        prepared = prepare_logs(
+            arm, estimation, others, axes=_axes(axes), bandwidth=bandwidth, late=late
+        )
     except InputError as error:
         raise InputError(f"{error} ({_SHORT if held_out else f'{_SHORT}; {_CUT}'})") from None
-    notes = _notes(recording for part in ready for recording in part)
+    ready = prepared.estimation, prepared.held_out
+    notes = _notes(prepared)
     names = ", ".join(path.name for path in logs)
     try:
         result = fitted(
@@ -202,6 +214,7 @@ def identify(
 @axes_option
 @reading_options
 @bandwidth_option
+@delay_option
 @report_option
 @overlay_option
 def validate(
@@ -210,7 +223,8 @@ def validate(
     tool: str | None,
     parameters: str | None,
     axes: str | None,
-    bandwidth: float,
+    bandwidth: float | None,
+    delay: float | None,
     report: Path | None,
     overlay: tuple[Path, ...],
     **reading: Any,
@@ -219,18 +233,21 @@ def validate(
 
     Exit code 1, with reasons, if it cannot be trusted there.
     """
-    from ..identification.validation import prepare
+    from ..identification.validation import prepare_logs
     from ..identification.validation.evaluation import evaluate
 
     _refuse_twice(logs)
     check_outputs((*logs, tool, parameters, *(overlay or ())), report=report)
     arm = any_robot(robot, tool, overlay, parameters)
+    late = None if delay is None else 1e-3 * delay
     try:
-        ready = [prepare(recording, bandwidth) for recording in _read(logs, arm, **reading)]
+        prepared = prepare_logs(
+            arm, _read(logs, arm, **reading), axes=_axes(axes), bandwidth=bandwidth, late=late
+        )
     except InputError as error:
         raise InputError(f"{error} ({_SHORT})") from None
-    judged = evaluate(arm, ready, axes=_axes(axes))
-    _finish(judged, ", ".join(path.name for path in logs), _notes(ready), report)
+    judged = evaluate(arm, prepared.estimation, axes=_axes(axes))
+    _finish(judged, ", ".join(path.name for path in logs), _notes(prepared), report)
 
 
 def _finish(judged: Verdict, names: str, notes: Sequence[str], report: Path | None) -> None:
@@ -275,14 +292,14 @@ def _columns(texts: Sequence[str]) -> dict[str, str]:
     return columns
 
 
-def _notes(recordings: Iterable[Recording]) -> list[str]:
+def _notes(prepared: PreparedLogs) -> list[str]:
     """Return findings in logs and changes made to them, each line once."""
     lines = (
         f"{Path(recording.source).name}: {finding}"
-        for recording in recordings
+        for recording in (*prepared.estimation, *prepared.held_out)
         for finding in recording.findings
     )
-    return list(dict.fromkeys(lines))
+    return list(dict.fromkeys([*lines, *map(str, prepared.findings)]))
 
 
 def _axes(text: str | None) -> list[int] | None:

@@ -2,6 +2,7 @@
 
 from .criteria import check_criteria
 from .evaluation import evaluate, usable_segments
+from .log_preparation import PreparedLogs, prepare_logs
 from .parameter_files import nearest_parameters, write_parameter_set
 from .pipeline import Identification, NotIdentifiable, identify
 from .preparation import prepare, split_recording
@@ -11,6 +12,7 @@ from .verdict import Verdict
 __all__ = [
     "Identification",
     "NotIdentifiable",
+    "PreparedLogs",
     "Verdict",
     "binned_mean",
     "check_criteria",
@@ -18,6 +20,7 @@ __all__ = [
     "identify",
     "nearest_parameters",
     "prepare",
+    "prepare_logs",
     "split_recording",
     "state_dependence",
     "usable_segments",

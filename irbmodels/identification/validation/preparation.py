@@ -6,14 +6,15 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ...checks import as_instance, as_list, number, positive
+from ...checks import as_instance, as_list, finite, number, positive
 from ...errors import InputError, MotionError
 from ...model.types import Array
 from ...robot.robot import Robot
 from ..recordings.filtering import butterworth
 from ..recordings.plausibility import span
-from ..recordings.recording import UNUSABLE, Finding, Flag, Recording
+from ..recordings.recording import TORQUE_FLAGS, UNUSABLE, Finding, Flag, Recording
 from ..recordings.sample_flags import (
     flag_outliers,
     flag_rest,
@@ -38,7 +39,9 @@ class Split(NamedTuple):
     held_out: Recording
 
 
-def prepare(recording: Recording, bandwidth: float = BANDWIDTH, *, late: float = 0.0) -> Recording:
+def prepare(
+    recording: Recording, bandwidth: float = BANDWIDTH, *, late: ArrayLike = 0.0
+) -> Recording:
     """Return a log with flags for outliers, saturation and rest, filtered, with ``v`` and ``a``.
 
     Times and torques stay as they are.
@@ -46,8 +49,9 @@ def prepare(recording: Recording, bandwidth: float = BANDWIDTH, *, late: float =
     Args:
         recording: As it was read.
         bandwidth: Of the filter of positions [Hz].
-        late: Time by which torques are logged later than positions [s]: ``q``, ``v``, ``a`` are
-            those of ``t - late``.
+        late: Time by which torques are logged later than positions [s], one or ``(n,)``: ``q``,
+            ``v``, ``a`` are those of ``t - late``. Of different ones these are of their median, and
+            torques of other axes are moved by what is left, along cubic splines.
 
     Raises:
         MotionError: if there are no torques.
@@ -58,17 +62,46 @@ def prepare(recording: Recording, bandwidth: float = BANDWIDTH, *, late: float =
     if recording.tau is None:
         raise MotionError(f"{recording.source}: no torques: columns tau1_Nm .. are missing")
     try:
-        marked = flag_rest(flag_saturation(flag_outliers(recording)))
-        filtered = butterworth(marked, bandwidth).recording
-        noise = speed_noise(filtered, marked, bandwidth)
-        if late:
-            filtered = butterworth(marked, bandwidth, late=late).recording
-        return flag_uncertain_sign(filtered, noise)
+        return filter_marked(mark(recording), bandwidth, late)
     except InputError as err:
         span = f"{recording.t[0]:.4g} to {recording.t[-1]:.4g} s"
         raise InputError(
             f"{recording.source}, from t = {span} (samples: {len(recording)}): {err}"
         ) from None
+
+
+def mark(recording: Recording) -> Recording:
+    """Return a log with flags for outliers, saturation and rest, as it was logged."""
+    return flag_rest(flag_saturation(flag_outliers(recording)))
+
+
+def filter_marked(marked: Recording, bandwidth: float, late: ArrayLike = 0.0) -> Recording:
+    """Return a marked log, filtered, with ``v`` and ``a``; arguments as of :func:`prepare`."""
+    delays = np.broadcast_to(finite(late, np.shape(late), "a delay of torques [s]"), (marked.n,))
+    common = float(np.median(delays))
+    filtered = butterworth(marked, bandwidth).recording
+    noise = speed_noise(filtered, marked, bandwidth)
+    if common:
+        filtered = butterworth(marked, bandwidth, late=common).recording
+    for axis in np.flatnonzero(delays != common).tolist():
+        filtered = _with_earlier_torque(filtered, axis, float(delays[axis]) - common)
+    return flag_uncertain_sign(filtered, noise)
+
+
+def _with_earlier_torque(recording: Recording, axis: int, seconds: float) -> Recording:
+    """Return the log with the torque of one axis moved to earlier times, along cubic splines."""
+    from scipy.interpolate import make_interp_spline
+
+    tau = np.array(recording.tau)
+    at, moved = recording.t + seconds, np.full(len(tau), np.nan)
+    for part in recording.segments(recording.has(TORQUE_FLAGS & ~Flag.AT_REST)[:, axis]):
+        t = recording.t[part]
+        inside = (at >= t[0]) & (at <= t[-1])
+        if len(t) > 3 and inside.any():
+            moved[inside] = make_interp_spline(t, tau[part, axis], k=3)(at[inside])
+    tau[:, axis] = moved
+    message = f"torques of axis {axis + 1} moved by {1e3 * seconds:.3g} ms to earlier times"
+    return recording.changed(tau=tau).with_findings(Finding(message))
 
 
 def split_recording(recording: Recording, share: float = HELD) -> Split:

@@ -1,0 +1,148 @@
+"""Preparation of the logs of an identification, with the bandwidth and the delay that they show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...checks import finite, positive
+from ...errors import InputError
+from ...model.types import Array
+from ...robot.robot import Robot
+from ..recordings.recording import Finding, Recording
+from .bandwidth import select_bandwidth
+from .evaluation import axis_indices
+from .plain_fit import PlainEquations, thinned
+from .preparation import BANDWIDTH, filter_marked, held_positions, mark, prepare
+from .torque_delay import TorqueDelay, estimate_torque_delay
+
+MOST = 5000  # samples on which a correction is tried
+GAIN = 0.001  # of the error: what a correction must take off it
+OWN_GAIN = 0.005  # of a single axis, which may have another reason to look late
+
+
+class PreparedLogs(NamedTuple):
+    """Logs with flags, filtered, and how."""
+
+    estimation: list[Recording]
+    held_out: list[Recording]
+    bandwidth: float
+    """Of the filter of positions [Hz]."""
+    late: Array
+    """Corrected delay of the torques of each axis [s], shape ``(n,)``."""
+    delay: TorqueDelay | None
+    """As estimated; None where it is given, or cannot be."""
+    findings: tuple[Finding, ...]
+    """On bandwidth and delay."""
+
+
+def prepare_logs(
+    robot: Robot,
+    estimation: Sequence[Recording],
+    held_out: Sequence[Recording] = (),
+    *,
+    axes: Sequence[int] | None = None,
+    bandwidth: float | None = None,
+    late: ArrayLike | None = None,
+) -> PreparedLogs:
+    """Prepare logs (:func:`.prepare`) as those of the fit ask for; held-out ones likewise.
+
+    Args:
+        robot: Of the logs.
+        estimation: Logs of the fit, as read.
+        held_out: Logs for the verdict, as read; they say nothing on how they are prepared.
+        axes: Axes that move, 1-based; default all.
+        bandwidth: Of the filter of positions [Hz]; default :func:`.select_bandwidth`.
+        late: Delay of torques against positions [s], one or ``(n,)``; default what
+            :func:`.estimate_torque_delay` finds, where it is sure and lowers the error of a fit.
+
+    Raises:
+        MotionError: if a log has no torques.
+        InputError: if one is too short for the filter, or an argument is no number.
+    """
+    moving = axis_indices(robot, axes)
+    if bandwidth is not None:
+        positive(bandwidth, "the bandwidth [Hz]")
+    delays = np.zeros(robot.n)
+    if late is not None:
+        shape = (robot.n,) if np.ndim(late) else ()
+        delays = np.broadcast_to(finite(late, shape, "the delay of torques [s]"), (robot.n,))
+    findings: list[Finding] = []
+    delay, equations = None, None
+    if bandwidth is None or late is None:
+        equations = _equations(robot, estimation, axes, moving)
+    chosen = BANDWIDTH if bandwidth is None else float(bandwidth)
+    if equations is not None:
+        marked = [mark(log) for log in estimation]
+        if bandwidth is None:
+            choice = select_bandwidth(equations, marked)
+            chosen = choice.hertz
+            findings.append(Finding(f"bandwidth {chosen:.3g} Hz: {choice.reason}"))
+        if late is None:
+            delay, delays, finding = _delay(equations, marked, chosen, robot.n)
+            findings.append(finding)
+    return PreparedLogs(
+        [prepare(log, chosen, late=delays) for log in estimation],
+        [prepare(log, chosen, late=delays) for log in held_out],
+        chosen,
+        delays,
+        delay,
+        tuple(findings),
+    )
+
+
+def _equations(
+    robot: Robot, logs: Sequence[Recording], axes: Sequence[int] | None, moving: Sequence[int]
+) -> PlainEquations | None:
+    """Return plain equations, or None where axes that should stand move: the fit says so."""
+    if any(log.n != robot.n or log.tau is None for log in logs):
+        return None
+    try:
+        held = None if axes is None else held_positions(robot, logs, moving)
+        return PlainEquations.of(robot, axes, held)
+    except InputError:
+        return None
+
+
+def _delay(
+    equations: PlainEquations, marked: Sequence[Recording], hertz: float, n: int
+) -> tuple[TorqueDelay | None, Array, Finding]:
+    """Return delays as estimated, what is corrected ``(n,)`` [s], and both in words."""
+    none = np.zeros(n)
+    try:
+        plain = [filter_marked(log, hertz) for log in marked]
+        found = estimate_torque_delay(equations, plain)
+        late = found.late(n)
+        if late.any():  # Gauss-Newton: what a first order has left
+            found = estimate_torque_delay(
+                equations, [filter_marked(log, hertz, late) for log in marked]
+            ).later(late)
+            late = found.late(n)
+    except InputError as err:
+        return None, none, Finding(f"delay of torques against positions not estimated: {err}")
+    if not late.any():
+        return found, none, Finding(str(found), "not significant, nothing is corrected")
+    moving = list(equations.base.axes)
+    known = thinned(equations, plain, MOST)
+    gains = np.zeros(n)
+    for seconds in np.unique(late[late != 0.0]):
+        moved = [filter_marked(log, hertz, seconds) for log in marked]
+        before, after = known.on_the_same(thinned(equations, moved, MOST))
+        share = np.zeros(n)
+        share[moving] = 1.0 - after.errors() / np.maximum(before.errors(), 1e-30)
+        gains = np.where(late == seconds, share, gains)
+    helps = gains > OWN_GAIN
+    if found.one_clock:
+        helps = np.full(n, gains[moving].mean() > GAIN)
+    corrected = np.where(helps, late, 0.0)
+    if not corrected.any():
+        return found, none, Finding(str(found), "correcting it helps no axis: nothing is corrected")
+    words = ", ".join(
+        f"axis {i + 1} by {1e3 * corrected[i]:.2f} ms (RMSE {-100.0 * gains[i]:+.1f} %)"
+        for i in moving
+        if corrected[i]
+    )
+    return found, corrected, Finding(str(found), f"corrected: {words}")
