@@ -14,6 +14,7 @@ import numpy as np
 
 from ...errors import FileError, InputError, MissingData
 from ...model.inertia import Inertial
+from ...model.springs import Spring
 from ...model.tree import body_names
 from ...model.types import Array, Mask
 from ...robot.base_parameters import BaseParameters
@@ -21,6 +22,7 @@ from ...robot.robot import Robot
 from ...robot.uncertainty import ParameterUncertainty
 from ...tables.friction_rows import FIELDS, friction_row
 from ...tables.writing import tables_of, write_tables
+from .identified_springs import add_springs, fitted_springs
 from .pseudo import inertial_of
 from .regression import Fit
 from .torque_regressor import first_of_friction
@@ -48,6 +50,8 @@ class IdentifiedParameters:
     """``|R (beta - beta_LS)|``: standard deviations from the unconstrained fit."""
     uncertainty: ParameterUncertainty | None = None
     """Of the base parameters and fitted Stribeck speeds; None if nobody has said."""
+    springs: tuple[Spring, ...] = ()
+    """Of the robot, with the coefficients that the fit holds."""
 
     @classmethod
     def of(
@@ -70,7 +74,9 @@ class IdentifiedParameters:
                 bodies[link] = inertial_of(own[part])
         beta = base.values(own + carried)
         distance = float(np.linalg.norm(fit.factor[:-1, :-1] @ (beta - fit.beta)))
-        return cls(robot, bodies, *_scalars(own, seen, robot), own + carried, beta, distance)
+        springs = fitted_springs(own, seen, robot)
+        scalars = _scalars(own, seen, robot)
+        return cls(robot, bodies, *scalars, own + carried, beta, distance, springs=springs)
 
     def write(
         self, path: str | Path, name: str, ref: str, about: str = "identified, consistent"
@@ -98,6 +104,7 @@ class IdentifiedParameters:
         if file.suffix != ".yaml":
             raise InputError(f"an overlay is a .yaml file, not {file.name!r}")
         overlay = _overlay(self, name, about, {"ref": ref, "grade": "identified"})
+        add_springs(overlay, self.robot, self.springs)
         try:
             write_tables(file.parent, {file.stem: overlay}, f"{self.robot.name}: {ref}")
         except OSError as err:

@@ -1,0 +1,75 @@
+"""Springs whose coefficients a fit of torques holds, and their rows in the file of a set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...model.axis_springs import parameters
+from ...model.springs import Spring
+from ...model.types import Array, Mask
+from ...robot.robot import Robot
+from ...tables.spring_rows import KINDS, spring_of, spring_rows
+
+GIVEN = {"ref": "given in Python", "grade": "assumed"}
+
+
+def fitted_springs(vector: Array, seen: Mask, robot: Robot) -> tuple[Spring, ...]:
+    """Return a robot's springs with the coefficients that a fit holds, the others as they are.
+
+    Args:
+        vector: In the order of ``robot.parameter_vector()``.
+        seen: True for parameters that a sum of the fit holds.
+        robot: The robot.
+    """
+    own = parameters(robot.springs)
+    first = vector.size - own.size
+    values = np.where(seen[first:], vector[first:], own)
+    ends = np.cumsum([len(spring.coefficients) for spring in robot.springs])
+    parts = np.split(values, ends[:-1]) if len(ends) else []
+    return tuple(
+        spring.with_values(part) for spring, part in zip(robot.springs, parts, strict=True)
+    )
+
+
+def add_springs(overlay: dict[str, Any], robot: Robot, fitted: Sequence[Spring]) -> None:
+    """Add springs to the tables of a set, fitted numbers with the source ``fit``.
+
+    Of a spring that the robot's tables have, only the numbers that were fitted are written.
+    """
+    rows = dict(_rows(robot, fitted))
+    if not rows:
+        return
+    overlay["springs"] = {"elements": rows}
+    named = {source for row in rows.values() for source in row["source"].values()}
+    if "given" in named:
+        overlay["sources"]["given"] = GIVEN
+
+
+def _rows(robot: Robot, fitted: Sequence[Spring]) -> Iterator[tuple[str, dict[str, Any]]]:
+    described = robot.description
+    axes = robot.axes if described is None else described.axes
+    linear = robot.limits.linear.tolist()
+    elements = {} if described is None else described.springs.elements
+    known = {name: spring_of(row, axes, linear) for name, row in elements.items()}
+    whole = spring_rows(fitted, axes, linear)
+    for (name, row), before, after in zip(whole.items(), robot.springs, fitted, strict=True):
+        fields = KINDS[row["kind"]].fields(linear[before.axis - 1])
+        changed = {
+            fields[item.field]
+            for item in before.coefficients
+            if getattr(before, item.field) != getattr(after, item.field)
+        }
+        in_tables = next((one for one, spring in known.items() if spring == before), None)
+        if in_tables is not None:
+            known.pop(in_tables)
+            if changed:
+                own = {field: row[field] for field in sorted(changed)}
+                yield in_tables, own | {"source": dict.fromkeys(sorted(changed), "fit")}
+            continue
+        sources = {field: "fit" if field in changed else "given" for field in fields.values()}
+        while name in elements:
+            name = f"{name}_given"
+        yield name, row | {"source": sources}
