@@ -21,6 +21,7 @@ COMMANDS = {  # of each module, which is imported for them alone; in the order o
     "dynamics": ("torque", "friction", "check"),
     "path": ("path",),
     "identification": ("identify", "validate"),
+    "loads": ("gains", "payload"),
     "viewing": ("view", "demo"),
     "writing": ("export", "tables", "equations", "codegen"),
     "kernels": ("cache",),

@@ -24,6 +24,7 @@ from .shared import (
 )
 
 if TYPE_CHECKING:
+    from ..identification.fits import Samples
     from ..identification.recordings import Recording
     from ..identification.validation import PreparedLogs, Verdict
 
@@ -277,6 +278,43 @@ def _read(
 
     sources = {**column_sources(columns), **column_sources(_columns(column))}
     return [read_recording(path, robot, sources, rate) for path in paths]
+
+
+def usable_samples(
+    paths: Sequence[Sequence[Path]],
+    robot: Robot,
+    change: Callable[[Recording], Recording] | None,
+    bandwidth: float | None,
+    delay: float | None,
+    **reading: Any,
+) -> tuple[Samples, Samples]:
+    """Return the usable samples of logs without and with a load, what was found in them on stderr.
+
+    Args:
+        paths: The logs without it, and those with it.
+        robot: Their robot.
+        change: Of each log as it was read.
+        bandwidth: Of the filter of positions [Hz], None: as the first logs show.
+        delay: Of torques against positions [ms], None: as the first logs show.
+        reading: Options of :func:`reading_options`.
+    """
+    from ..identification.fits import Samples
+    from ..identification.validation import prepare_logs, usable_segments
+
+    _refuse_twice([path for part in paths for path in part])
+    read = [
+        [log if change is None else change(log) for log in _read(part, robot, **reading)]
+        for part in paths
+    ]
+    late = None if delay is None else 1e-3 * delay
+    prepared = prepare_logs(robot, *read, bandwidth=bandwidth, late=late)
+    for note in _notes(prepared):
+        err.print(note)
+    before, after = (
+        Samples.of(*usable_segments(part, range(robot.n)))
+        for part in (prepared.estimation, prepared.held_out)
+    )
+    return before, after
 
 
 def _columns(texts: Sequence[str]) -> dict[str, str]:

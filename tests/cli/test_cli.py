@@ -56,6 +56,8 @@ COMMANDS = [
 COMMANDS += [
     "identify",
     "validate",
+    "gains",
+    "payload",
     "view",
     "demo",
     "export",

@@ -83,3 +83,23 @@ def test_wrong_arguments_are_refused(tmp_path):
                 **{"ratio": np.diag(nan), "gain": nan, "gain_deviation": np.zeros(2), "rotor": nan}
                 | change
             )
+
+
+def test_correlation_of_gains_is_kept(tmp_path):
+    """Gains that one payload told have errors in common; their covariance comes back to the digits
+    of the file, and what cannot be one is refused.
+    """
+    covariance = np.array([[4e-4, 3e-4, 0.0], [3e-4, 9e-4, -1e-4], [0.0, -1e-4, 1e-4]])
+    known = drives().with_gains(np.array([10.0, -8.0, 600.0]), covariance)
+    np.testing.assert_allclose(known.gain_covariance, covariance, atol=1e-18)
+    file = write_drives(tmp_path / "drives.yaml", known, AXES, ROTARY)
+    again = read_drives(file, AXES, ROTARY)
+    np.testing.assert_allclose(again.gain_covariance, covariance, atol=1e-7)
+    text = file.read_text()
+    for broken, message in (
+        (text.replace("0.5", "5.0"), "the correlation of gains is symmetric"),
+        (text.replace("- [1.0]\n", ""), "rows of 1 to 3 numbers"),
+    ):
+        file.write_text(broken)
+        with pytest.raises(TableError, match=message):
+            read_drives(file, AXES, ROTARY)

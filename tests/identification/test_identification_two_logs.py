@@ -6,6 +6,7 @@ from excited import torques
 import irbmodels as irb
 from irbmodels import InputError, UnknownName
 from irbmodels.identification.fits import (
+    Load,
     Samples,
     TorqueEquations,
     accumulate,
@@ -177,6 +178,13 @@ def test_a_known_load_is_what_a_body_has():
     for _ in range(4000):
         m, c = 2.0 + 0.1 * rng.normal(), [0.1, 0.2, -0.1] + 0.01 * rng.normal(size=3)
         draws.append([m, *(m * c), m * (c[1] ** 2 + c[2] ** 2), -m * c[0] * c[1]])
+    # the tensor about the centre does not depend on mass and centre
+    np.testing.assert_allclose(load.inertia_deviation, 0.0, atol=1e-6)
+    root = 1e-3 * rng.normal(size=(10, 10))
+    scattered = load.parameters + rng.normal(size=(4000, 10)) @ root.T
+    tensors = [Load("tool0", one, np.zeros((10, 10))).inertia for one in scattered]
+    spread = Load("tool0", load.parameters, root @ root.T).inertia_deviation
+    np.testing.assert_allclose(spread, np.std(tensors, axis=0), rtol=0.06)
     sizes = np.sqrt(np.diagonal(load.covariance)[:6])
     np.testing.assert_allclose(np.std(draws, axis=0), sizes, rtol=0.06)
     part = known_load(2.0, frame="tcp")

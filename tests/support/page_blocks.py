@@ -21,13 +21,14 @@ from pathlib import Path
 from typing import NamedTuple
 from unittest.mock import patch
 
+import any_arms
 import numpy as np
 import yaml
 
 import irbmodels as irb
 from irbmodels import rapid
 from irbmodels.cli import main
-from irbmodels.identification.recordings import Sensors, synthetic_recording
+from irbmodels.identification.recordings import Sensors, read_drives, synthetic_recording
 from irbmodels.trajectory import Motion, through
 from irbmodels.trajectory.fourier import FourierSeries
 
@@ -230,6 +231,12 @@ def check_other(program: str, arguments: list[str]) -> None:
 def check_yaml(block: Block, folder: Path) -> None:
     """Read a table, or an overlay, as the package does: on an IRB 2400."""
     data, path = yaml.safe_load(block.text), folder / "page.yaml"
+    if "gain_correlation" in data:  # a file of drives
+        path.write_text(block.text, encoding="utf-8")
+        assert np.isfinite(
+            read_drives(path, [f"axis_{i}" for i in range(1, 7)], [False] * 6).gain
+        ).any()
+        return
     if "joints" in data:  # rows of kinematics.yaml
         data = {
             "about": "page",
@@ -306,6 +313,23 @@ def identification_log(path: Path) -> None:
     irb.write_motion(path, log.motion._replace(v=None, a=None), arm)
 
 
+def currents_log(path: Path) -> None:
+    """Write a simulated log with motor currents of an arm of three axes, 9 N m/A each; with 3 kg
+    unless its name says bare.
+    """
+    arm = any_arms.truth()
+    if "bare" not in path.stem:
+        arm = arm.with_payload(irb.payload(3.0))
+    log = any_arms.log(len(path.stem), robot=arm)
+    currents = {f"current{i + 1}_A": column / 9.0 for i, column in enumerate(log.tau.T)}
+    log.changed(tau=None, extra=currents).save(path)
+
+
+def three_axes(path: Path) -> None:
+    """Write the URDF of that arm."""
+    path.write_text(any_arms.urdf(), encoding="utf-8")
+
+
 def deburring(path: Path) -> None:
     """Write the program of the page on path checks."""
     block = next(
@@ -346,6 +370,7 @@ FILES: dict[str, Callable[[Path], None]] = {
     "motion.csv": motion_log, "monday.csv": identification_log, "tuesday.csv": identification_log,
     "wednesday.csv": identification_log, "Deburr.mod": deburring, "program.mod": deburring, "Part.mod": part, "Part.modx": part,
     "Types.sysx": declarations, "Data.sysx": declarations,
-    "any.urdf": some_urdf, "robot.urdf": some_urdf,
+    "any.urdf": some_urdf, "robot.urdf": some_urdf, "arm.urdf": three_axes,
+    "bare.csv": currents_log, "bare2.csv": currents_log, "loaded.csv": currents_log, "unknown.csv": currents_log,
 }  # fmt: skip
 """Files that commands on the pages read, by name, and what makes them."""

@@ -62,12 +62,31 @@ class Load:
         """Standard deviation of the mass [kg]."""
         return float(np.sqrt(self.covariance[0, 0]))
 
+    @property
+    def inertia_deviation(self) -> Array:
+        """Standard deviation of each entry of the tensor about the centre, shape ``(3, 3)``."""
+        mass, first, unit = self.mass, self.parameters[1:4], np.eye(3)
+        slopes = np.zeros((10, 3, 3))
+        # of the tensor about the origin less (h'h 1 - h h') / m, h the first moments
+        slopes[0] = (first @ first * unit - np.outer(first, first)) / mass**2
+        for k in range(3):
+            turned = np.outer(unit[k], first)
+            slopes[1 + k] = -(2.0 * first[k] * unit - turned - turned.T) / mass
+        for k, (i, j) in enumerate(((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2)), start=4):
+            slopes[k, i, j] = slopes[k, j, i] = 1.0
+        variance = np.einsum("pij,pq,qij->ij", slopes, self.covariance, slopes)
+        return np.asarray(np.sqrt(np.maximum(variance, 0.0)), dtype=float)
+
     def mass_interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return the confidence interval of the mass [kg] (Student's t)."""
+        half = self.quantile(level) * self.mass_deviation
+        return self.mass - half, self.mass + half
+
+    def quantile(self, level: float = 0.95) -> float:
+        """Return half the width of a confidence interval per standard deviation (Student's t)."""
         from scipy.special import stdtrit
 
-        half = float(stdtrit(self.degrees, 0.5 + 0.5 * level)) * self.mass_deviation
-        return self.mass - half, self.mass + half
+        return float(stdtrit(self.degrees, 0.5 + 0.5 * level))
 
     @property
     def com_deviation(self) -> Array:

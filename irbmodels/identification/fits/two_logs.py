@@ -61,6 +61,12 @@ class DriveGains:
         """Relative standard deviation of each gain, shape ``(n,)``."""
         return np.asarray(np.sqrt(np.diagonal(self.covariance)), dtype=float)
 
+    def half_width(self, level: float = 0.95) -> Array:
+        """Return half the relative confidence interval of each gain, shape ``(n,)``."""
+        from scipy.special import stdtrit
+
+        return np.asarray(stdtrit(self.degrees, 0.5 + 0.5 * level) * self.deviation, dtype=float)
+
     def drives(self, others: Drives | None = None) -> Drives:
         """Return the gains as drives, with ratios and rotors of others."""
         base = others or Drives.unknown(self.gain.size)

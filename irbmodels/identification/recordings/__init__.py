@@ -1,7 +1,7 @@
 """Logs of a robot: read, checked, marked, aligned, filtered; and synthetic ones."""
 
 from .column_names import ColumnSource, column_sources
-from .drives import Drives, read_drives, write_drives
+from .drives import Drives, read_drives, torques_from_currents, write_drives
 from .filtering import Filtered, butterworth, low_pass, savitzky_golay, smoothing_spline
 from .log_reader import read_recording
 from .recording import Finding, Flag, Recording
@@ -36,5 +36,6 @@ __all__ = [
     "simulate_tracking",
     "smoothing_spline",
     "synthetic_recording",
+    "torques_from_currents",
     "write_drives",
 ]

@@ -14,11 +14,12 @@ import yaml
 from numpy.typing import ArrayLike
 
 from ...checks import as_instance, numbers
-from ...errors import FileError, InputError, TableError
+from ...errors import FileError, InputError, MissingData, MotionError, TableError
 from ...files import replacing
 from ...model.motors import Motors
 from ...model.types import Array
 from ...tables.reader import SCHEMA, Table, read
+from .recording import Finding, Recording
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -286,3 +287,41 @@ def write_drives(
     except OSError as err:
         raise FileError(f"{file}: {err.strerror or err}") from err
     return file
+
+
+def torques_from_currents(recording: Recording, drives: Drives | None = None) -> Recording:
+    """Return a log whose torques are its currents ``current1_A`` .. times gains.
+
+    Args:
+        recording: As it was read; torques that it has are replaced.
+        drives: With gains; None leaves currents [A] in place of torques, to identify gains from.
+
+    Raises:
+        MotionError: if the log lacks the currents of an axis.
+        MissingData: if a gain is unknown.
+        InputError: if the drives are those of another number of axes.
+    """
+    names = [f"current{i + 1}_A" for i in range(recording.n)]
+    lost = [name for name in names if name not in recording.extra]
+    if lost:
+        raise MotionError(
+            f"{recording.source}: no currents: columns {', '.join(lost)} are missing;"
+            f" --column {lost[0]}='its name there' says which they are"
+        )
+    current = np.stack([recording.extra[name] for name in names], axis=1)
+    if drives is None:
+        return recording.changed(tau=current).with_findings(Finding("torques are currents [A]"))
+    if drives.n != recording.n:
+        raise InputError(
+            f"{recording.source}: the log has {recording.n} axes, the drives {drives.n}"
+        )
+    unknown = np.flatnonzero(~np.isfinite(drives.gain))
+    if unknown.size:
+        raise MissingData(
+            f"the gain of axis {unknown[0] + 1} is unknown: state gain_N_m_A in the file of drives,"
+            " or identify it with a known payload (irbmodels gains)"
+        )
+    replaced = "" if recording.tau is None else "; the log's own torques are not used"
+    return recording.changed(tau=drives.torques(current)).with_findings(
+        Finding(f"torques are currents times gains of the drives{replaced}")
+    )

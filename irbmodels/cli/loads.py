@@ -1,0 +1,191 @@
+"""Commands on logs without and with a payload: gains, payload."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from ..errors import InputError
+from ..robot.robot import Robot
+from .identification import (
+    bandwidth_option,
+    delay_option,
+    reading_options,
+    robot_option,
+    usable_samples,
+)
+from .shared import (
+    PATH,
+    any_robot,
+    check_outputs,
+    err,
+    numbers,
+    overlay_option,
+    print_tables,
+    report_written,
+    tool_option,
+)
+
+if TYPE_CHECKING:
+    from ..identification.recordings import Drives, Recording
+
+app = click.Group()
+
+unloaded_argument = click.argument(
+    "logs",
+    nargs=-1,
+    required=True,
+    type=PATH,
+    help="Logs without the payload, CSV or Parquet (docs/identify.md).",
+)
+loaded_option = click.option(
+    "--loaded", type=PATH, multiple=True, required=True, help="Log with it; may be repeated."
+)
+frame_option = click.option(
+    "--frame", default="tool0", help="Frame of the payload: tool0 (the flange) or tcp."
+)
+
+
+@app.command()
+@unloaded_argument
+@loaded_option
+@click.option(
+    "--payload",
+    required=True,
+    metavar="MASS[,X,Y,Z]",
+    help="Known payload: kg, and its center of mass in the frame in mm, if that is known.",
+)
+@click.option(
+    "--mass-deviation", type=float, default=0.0, help="Standard deviation of the mass [kg]."
+)
+@frame_option
+@robot_option
+@tool_option
+@reading_options
+@bandwidth_option
+@delay_option
+@click.option("--drives", type=PATH, help="File of drives whose ratios and rotors are kept.")
+@click.option("-o", "--output", type=PATH, help="File of drives to write, .yaml.")
+@overlay_option
+def gains(
+    logs: tuple[Path, ...],
+    loaded: tuple[Path, ...],
+    payload: str,
+    mass_deviation: float,
+    frame: str,
+    robot: str,
+    tool: str | None,
+    bandwidth: float | None,
+    delay: float | None,
+    drives: Path | None,
+    output: Path | None,
+    overlay: tuple[Path, ...],
+    **reading: Any,
+) -> None:
+    """Identify drive gains (torque per current) with a known payload.
+
+    Logs, without and with it, have motor currents: columns current1_A ...
+
+    An axis that hardly feels the payload, such as a vertical first one, has a large deviation.
+    """
+    from ..identification.fits import identify_gains, known_load
+    from ..identification.recordings import torques_from_currents, write_drives
+    from ..identification.validation.preparation import BANDWIDTH
+    from ..report.loads import gain_table, load_table
+
+    check_outputs((*logs, *loaded, tool, drives, *overlay), drives=output)
+    if output is not None and output.suffix != ".yaml":
+        raise InputError(f"a file of drives is a .yaml file, not {str(output)!r}")
+    mass, *com = numbers(payload) or [float("nan")]
+    if len(com) not in (0, 3):
+        raise InputError(
+            f"--payload {payload!r} is not MASS in kg, or MASS,x,y,z with the center of mass in"
+            f" {frame} in mm"
+        )
+    known = known_load(
+        mass,
+        [0.001 * x for x in com] or None,
+        mass_deviation=mass_deviation,
+        frame=frame,
+    )
+    arm = any_robot(robot, tool, overlay)
+    others = _drives(drives, arm)
+    if others is not None:
+        arm = arm.with_drives(others.motors.drive_axes)
+    # currents of unknown gains are no torques, which would show bandwidth and delay
+    before, after = usable_samples(
+        (logs, loaded), arm, torques_from_currents, bandwidth or BANDWIDTH, delay or 0.0, **reading
+    )
+    found = identify_gains(before, after, arm, known)
+    print_tables(gain_table(found, arm), load_table(found.load))
+    untold = np.flatnonzero(np.isnan(found.gain)) + 1
+    if untold.size:
+        err.print(
+            f"the payload says nothing of axis {', '.join(map(str, untold))}: more motion, or a"
+            " payload farther out"
+        )
+    if output is not None:
+        about = f"irbmodels gains {', '.join(path.name for path in (*logs, *loaded))}"
+        linear = arm.limits.linear.tolist()
+        write_drives(output, found.drives(others), arm.axes, linear, about, arm.name)
+        report_written(output)
+
+
+@app.command()
+@unloaded_argument
+@loaded_option
+@frame_option
+@robot_option
+@tool_option
+@reading_options
+@bandwidth_option
+@delay_option
+@click.option(
+    "--drives",
+    type=PATH,
+    help="File of drives whose gains make torques of currents; their deviations count.",
+)
+@overlay_option
+def payload(
+    logs: tuple[Path, ...],
+    loaded: tuple[Path, ...],
+    frame: str,
+    robot: str,
+    tool: str | None,
+    bandwidth: float | None,
+    delay: float | None,
+    drives: Path | None,
+    overlay: tuple[Path, ...],
+    **reading: Any,
+) -> None:
+    """Identify a payload from logs without and with it.
+
+    Bodies and friction of the arm are estimated from the same logs: those of a set do not count.
+    """
+    from ..identification.fits import load_from_two_logs
+    from ..identification.recordings import torques_from_currents
+    from ..report.loads import load_table
+
+    check_outputs((*logs, *loaded, tool, drives, *overlay))
+    arm = any_robot(robot, tool, overlay)
+    known = _drives(drives, arm)
+    change: Callable[[Recording], Recording] | None = None
+    if known is not None:
+        arm = arm.with_drives(known.motors.drive_axes)
+        if np.isfinite(known.gain).any():
+
+            def change(recording: Recording) -> Recording:
+                return torques_from_currents(recording, known)
+
+    before, after = usable_samples((logs, loaded), arm, change, bandwidth, delay, **reading)
+    print_tables(load_table(load_from_two_logs(before, after, arm, frame, known)))
+
+
+def _drives(file: Path | None, robot: Robot) -> Drives | None:
+    from ..identification.recordings import read_drives
+
+    return None if file is None else read_drives(file, robot.axes, robot.limits.linear.tolist())
