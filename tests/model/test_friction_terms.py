@@ -133,6 +133,7 @@ def test_a_law_with_load_asks_for_it():
             {"dFc": [0.0, 9.5, 0.0]},
             r"axis 2 would drive it: needs \|dFc\| <= Fc, got dFc 9.5, Fc 9",
         ),
+        ({"dFc": [0.0, 0.0, -4.5]}, r"axis 3 would drive it: needs \|dFc\| <= Fc, got dFc -4.5"),
         ({"dFv": [0.0, 0.0, -1.5]}, r"axis 3 would drive it: needs \|dFv\| <= Fv, got dFv -1.5"),
         ({"Fd": [-1.0, 0.0, 0.0]}, "axis 1 would drive it: needs Fd >= 0 and v_d > 0, got Fd -1"),
         ({"v_d": [1.0, 0.0, 1.0]}, "axis 2 would drive it: needs Fd >= 0 and v_d > 0"),
