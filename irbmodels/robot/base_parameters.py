@@ -167,17 +167,25 @@ def _parameters(
 def _states(
     robot: RobotBase, moving: tuple[int, ...], rest: Array, rng: np.random.Generator
 ) -> list[tuple[Array, Array, Array]]:
-    """Random states; every second one is as slow as the Stribeck speeds, where Fs - Fc shows."""
+    """Random states; drives of every second one are as slow as the speeds of their law.
+
+    Only there Fs - Fc shows, and Fd is not just another Fc.
+    """
     low, high = robot.limits.envelope()
     # a URDF may leave an axis without limits
     low, high = np.maximum(low, -np.pi), np.minimum(high, np.pi)
     mask = np.isin(np.arange(robot.n), moving)
     law = robot.friction_model
-    slow = np.ones(robot.n) if law is None else np.where(law.falls, law.v_St, 1.0)
+    falling = degressive = np.ones(robot.n)
+    if law is not None:
+        falling = np.where(law.falls, law.v_St, np.where(law.Fd != 0.0, law.v_d, 1.0))
+        degressive = np.where(law.Fd != 0.0, law.v_d, falling)
+    scales = (1.0, falling, 1.0, degressive)
+    axes_per_drive = robot.dynamic_model.loads_per_torque.T
     states = []
     for i in range(STATES):
         q = np.where(mask, rng.uniform(low, high), rest)
-        v = rng.normal(size=robot.n) * mask * (slow if i % 2 else 1.0)
+        v = axes_per_drive @ (rng.normal(size=robot.n) * scales[i % 4]) * mask
         states.append((q, v, rng.normal(size=robot.n) * mask))
     return states
 

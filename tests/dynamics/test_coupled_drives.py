@@ -109,6 +109,16 @@ def test_every_kind_of_every_drive_is_a_base_parameter(robot):
     assert base.units[base.names.index("mu_6")] == "1"
 
 
+def test_terms_of_creeping_drives_are_base_parameters():
+    """Of coupled drives whose peak ends at 1e-5 rad/s, and whose degressive friction is dry friction
+    but for 1e-7 rad/s.
+    """
+    law = replace(LAW, v_St=np.full(6, 1e-5), v_d=np.full(6, 1e-7))
+    robot = irb.load("irb1600").with_drives(D).with_friction(law)
+    names = set(base_parameters(robot, friction=True).names)
+    assert {"Fs-Fc_1", "Fs-Fc_4", "Fs-Fc_6", "Fd_1", "Fd_3", "Fd_4", "Fd_6"} <= names
+
+
 def test_laws_without_coupling_and_terms_are_as_before():
     """Identity couples nothing, None takes the tables' own, and numbers stay to the last bit."""
     robot = irb.load("irb2400")
