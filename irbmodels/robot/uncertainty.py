@@ -6,8 +6,9 @@ adds the variance of the residuals. Tool, payload and gravity are known beside i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -166,6 +167,7 @@ def band_half_width(
     states: Sequence[Array],
     level: float,
     noise: bool,
+    regressor: Callable[..., Array] | None = None,
 ) -> Array:
     """Return half the band of a robot's torques, shape ``(N, n)``.
 
@@ -177,17 +179,19 @@ def band_half_width(
         states: ``q``, ``v``, ``a``, checked, shape ``(N, n)`` each.
         level: Confidence.
         noise: True for the band of a measurement.
+        regressor: Of the robot, of ``q``, ``v``, ``a``; default :meth:`regressor` of the robot.
 
     Raises:
         MissingData: if torques of the robot depend on parameters that were not identified.
     """
     columns = _columns(robot, uncertainty)
     slopes = _FrictionSlopes(robot, uncertainty.names[len(columns) :])
+    of = regressor or partial(robot.evaluate.regressor, robot.dynamic_model)
     rows, half = list(uncertainty.axes), np.full(states[0].shape, np.nan)
     for start in range(0, len(states[0]), BLOCK):
         block = [state[start : start + BLOCK] for state in states]
-        regressor = robot.evaluate.regressor(robot.dynamic_model, *block)
-        whole = np.concatenate([regressor[..., columns], slopes(*block[:2])], axis=-1)[:, rows]
+        rows_of = of(*block)
+        whole = np.concatenate([rows_of[..., columns], slopes(block[1])], axis=-1)[:, rows]
         half[start : start + BLOCK, rows] = uncertainty.half_width(whole, level, noise)
     if uncertainty.held is not None:
         others = np.setdiff1d(np.arange(robot.n), rows)
@@ -244,6 +248,7 @@ class _FrictionSlopes:
             kind, axis = _kind(name), int(name.rsplit("_", 1)[1]) - 1
             law = robot.friction_model
             assert law is not None  # columns of friction were found
+            law = replace(law, mu=np.zeros(robot.n))  # what depends on the load depends on no speed
             own = getattr(law, kind)
             step = STEP * own * (np.arange(robot.n) == axis)
             above, below = (
@@ -252,17 +257,10 @@ class _FrictionSlopes:
             )
             self.models.append((above, below, float(2.0 * step[axis])))
 
-    def __call__(self, q: Array, v: Array) -> Array:
-        """Return the derivatives at states ``(N, n)``, shape ``(N, n, names)``."""
-        slopes = np.zeros((*q.shape, len(self.models)))
+    def __call__(self, v: Array) -> Array:
+        """Return the derivatives at speeds ``(N, n)``, shape ``(N, n, names)``."""
+        slopes = np.zeros((*v.shape, len(self.models)))
         for k, (above, below, width) in enumerate(self.models):
-            if above.friction is not None and above.friction.needs_load:
-                pairs = [
-                    (friction(above, *state), friction(below, *state))
-                    for state in zip(q, v, strict=True)
-                ]
-                upper, lower = (np.array(side) for side in zip(*pairs, strict=True))
-            else:
-                upper, lower = friction(above, None, v), friction(below, None, v)
+            upper, lower = friction(above, None, v), friction(below, None, v)
             slopes[..., k] = (upper - lower) / width
         return slopes

@@ -2,6 +2,7 @@
 laws that are known.
 """
 
+import pickle
 from functools import cache
 
 import numpy as np
@@ -24,7 +25,10 @@ from irbmodels.identification.recordings import Recording
 from irbmodels.identification.validation import identify, prepare, split_recording, usable_segments
 from irbmodels.identification.validation.model_terms import ModelSelection, select_terms
 from irbmodels.model.friction import Stribeck, frictionless
+from irbmodels.report.identification.page import report_html
+from irbmodels.report.identification.tables import friction_rows
 from irbmodels.robot.base_parameters import base_parameters
+from irbmodels.robot.torque_regressor import TorqueRegressor
 from irbmodels.trajectory import Motion
 
 NOISE = 0.002  # of the effort limits
@@ -223,3 +227,38 @@ def test_bodies_may_be_given():
     np.testing.assert_allclose(lighter.gravity(q), 0.5 * bare.gravity(q) + carried, atol=1e-10)
     with pytest.raises(irb.InputError, match="parameters of the 6 bodies"):
         robot.with_bodies(np.ones(7))
+
+
+def test_a_report_says_what_was_tried():
+    """Each axis has a row per model on its way, from none, with one chosen; the page shows them."""
+    verdict = cases.good().verdict
+    rows = list(friction_rows(verdict))
+    for axis, choice in enumerate(verdict.friction, start=1):
+        own = [row for row in rows if row[0] == str(axis)]
+        assert len(own) == len(choice.trials)
+        assert own[0][1:3] == ("none", "1.0000")
+        assert [row[6] for row in own].count("yes") == 1
+    assert any("Fs-Fc at 0.0" in row[1] and row[6] for row in rows)
+    assert "How friction was chosen" in report_html(verdict)
+
+
+def test_columns_are_those_of_the_robots_regressor():
+    """Kept apart and kept for later, columns are those of one query, springs and coupled drives
+    included; what lies elsewhere in memory is computed anew.
+    """
+    D = np.eye(6)
+    D[5, 4] = -0.8
+    law = arm(mu=(0.1,) * 6, Fd=(1.0,) * 6, v_d=(0.3,) * 6).friction_model
+    robot = irb.load("irb1600").with_drives(D).with_friction(law)
+    robot = robot.with_springs([irb.TorsionSpring(2, 300.0, 0.2)])
+    rng = np.random.default_rng(0)
+    q, v, a = rng.normal(size=(3, 8, 6))
+    regressor = TorqueRegressor(robot)
+    expected = np.array([robot.regressor(*state) for state in zip(q, v, a, strict=True)])
+    for _ in range(2):
+        np.testing.assert_allclose(regressor(q, v, a), expected, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(
+        regressor(q[4:].copy(), v[4:].copy(), a[4:].copy()), expected[4:], rtol=1e-9, atol=1e-9
+    )
+    other = pickle.loads(pickle.dumps(regressor))
+    np.testing.assert_allclose(other(q + 0.1, v, a)[0], regressor(q + 0.1, v, a)[0], rtol=1e-12)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.types import Array
+from ...robot.torque_regressor import first_of_friction
 from ...trajectory import Motion
 from .accumulator import BLOCK
 from .torque_equations import TorqueEquations, blocks
@@ -108,8 +109,10 @@ class FrictionCandidates:
 
     def _load(self, q: Array) -> Array:
         """Static torques at the drives, ``(N, size)``."""
-        rest = np.zeros_like(q)
-        held = self.rows.base.reduced(self.rows.robot.regressor(q, rest, rest)) @ self.beta
+        base, first = self.rows.base, first_of_friction(self.rows.robot)
+        bodies = [column for column in base.columns if column < first]
+        weight = self.rows.regressor.bodies.at_rest(q)[:, list(base.axes)][..., bodies]
+        held = weight @ self.beta[: len(bodies)]
         return np.asarray(np.linalg.solve(self.drives.T, held.T).T)
 
     def _columns(self, i: int, w: Array, load: Array) -> Array:

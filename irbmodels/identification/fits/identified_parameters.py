@@ -19,13 +19,13 @@ from ...model.tree import body_names
 from ...model.types import Array, Mask
 from ...robot.base_parameters import BaseParameters
 from ...robot.robot import Robot
+from ...robot.torque_regressor import first_of_friction
 from ...robot.uncertainty import ParameterUncertainty
 from ...tables.friction_rows import FIELDS, friction_row
 from ...tables.writing import tables_of, write_tables
 from .identified_springs import add_springs, fitted_springs
 from .pseudo import inertial_of
 from .regression import Fit
-from .torque_regressor import first_of_friction
 
 
 @dataclass(frozen=True, eq=False)

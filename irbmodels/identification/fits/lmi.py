@@ -25,11 +25,11 @@ from ...model.tree import body_names
 from ...model.types import Array
 from ...robot.base_parameters import BaseParameters
 from ...robot.robot import Robot
+from ...robot.torque_regressor import first_of_friction
 from .identified_parameters import IdentifiedParameters
 from .interior_point import NearestBodies
 from .pseudo import parameters_of, pseudo_inertia
 from .regression import Fit
-from .torque_regressor import first_of_friction
 
 # smallest eigenvalue of X: no direction of a body shrinks to less than 1 % of the prior's
 FLOOR = 1e-4

@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.types import Array
+from ...robot.torque_regressor import first_of_friction
 from ...trajectory import Motion
 from .accumulator import Accumulator, Equations, update_factor
 from .regression import residual_noise
 from .torque_equations import TorqueEquations
-from .torque_regressor import first_of_friction
 
 ColumnIndices = NDArray[np.intp]
 

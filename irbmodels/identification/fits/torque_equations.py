@@ -13,9 +13,9 @@ from ...errors import InputError
 from ...model.types import Array
 from ...robot.base_parameters import BaseParameters
 from ...robot.robot import Robot
+from ...robot.torque_regressor import BodyColumns, TorqueRegressor
 from ...trajectory import Motion
 from .accumulator import BLOCK, Blocks
-from .torque_regressor import BodyColumns, TorqueRegressor
 
 
 @dataclass(frozen=True, eq=False)

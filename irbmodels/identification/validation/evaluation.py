@@ -15,6 +15,7 @@ from ...model.tree import UNLIMITED
 from ...model.types import Array
 from ...robot.base_parameters import OF_BODY, BaseParameters
 from ...robot.robot import Robot
+from ...robot.torque_regressor import BodyColumns, TorqueRegressor, first_of_friction
 from ...robot.uncertainty import ParameterUncertainty, band_half_width
 from ...trajectory import Motion
 from ...trajectory.torque_prediction import Accuracy
@@ -22,7 +23,6 @@ from ..fits.identified_parameters import IdentifiedParameters
 from ..fits.prior import impossible_bodies
 from ..fits.regression import Fit
 from ..fits.torque_equations import blocks
-from ..fits.torque_regressor import BodyColumns, TorqueRegressor, first_of_friction
 from ..recordings.recording import Flag, Recording
 from .criteria import SIGNIFICANT, WEAK, check_criteria
 from .preparation import AVOID, check_logs
@@ -44,6 +44,7 @@ def evaluate(
     estimation: Sequence[Recording] = (),
     axes: Sequence[int] | None = None,
     notes: tuple[str, ...] = (),
+    bodies: BodyColumns | None = None,
 ) -> Verdict:
     """Evaluate a set of parameters on logs.
 
@@ -58,6 +59,7 @@ def evaluate(
         estimation: Logs of the fit.
         axes: Axes to evaluate, 1-based; default those of ``base``, or all.
         notes: Terms of friction and rotors in the fit.
+        bodies: Columns of the regressor that the fit has computed.
 
     Raises:
         InputError: if logs are not prepared logs of this robot, no held-out sample is usable, or
@@ -78,8 +80,10 @@ def evaluate(
             f" {int(np.argmin(np.isfinite(chosen)))} is not"
         )
     moving = base.axes if axes is None and base is not None else axis_indices(robot, axes)
-    logs = _predict(robot, fitted_robot, held_out, moving, chosen)
-    fitted = _predict(robot, fitted_robot, estimation, moving, chosen) if estimation else ()
+    logs = _predict((robot, fitted_robot), held_out, moving, chosen, bodies)
+    fitted = (
+        _predict((robot, fitted_robot), estimation, moving, chosen, bodies) if estimation else ()
+    )
     residuals = [part.measured - part.predicted for part in logs]
     whiteness = whiteness_test(residuals)
     verdict = Verdict(
@@ -135,22 +139,28 @@ def with_fit(verdict: Verdict, fit: Fit, previous: Array) -> Verdict:
     return replace(verdict, reasons=tuple(check_criteria(verdict)))
 
 
-def with_bands(verdict: Verdict, robot: Robot, uncertainty: ParameterUncertainty) -> Verdict:
+def with_bands(
+    verdict: Verdict,
+    robot: Robot,
+    uncertainty: ParameterUncertainty,
+    bodies: BodyColumns | None = None,
+) -> Verdict:
     """Return the verdict with the 95 % band of a measurement along the held-out logs.
 
     Args:
         verdict: On the set that the uncertainty is of.
         robot: With the tool of the logs, and the friction law of the set.
         uncertainty: Of the set.
+        bodies: Columns of the regressor that the fit has computed.
 
     Raises:
         MissingData: if torques depend on parameters that the uncertainty does not hold.
     """
-    rows = list(verdict.axes)
+    rows, regressor = list(verdict.axes), TorqueRegressor(robot, bodies)
     logs = []
     for part in verdict.logs:
         states = [np.asarray(getattr(part.motion, name), dtype=float) for name in ("q", "v", "a")]
-        half = band_half_width(robot, uncertainty, states, LEVEL, noise=True)
+        half = band_half_width(robot, uncertainty, states, LEVEL, noise=True, regressor=regressor)
         logs.append(part._replace(half_width=half[:, rows]))
     return replace(verdict, logs=tuple(logs))
 
@@ -193,14 +203,16 @@ def usable_segments(recordings: Sequence[Recording], axes: Sequence[int]) -> lis
 
 
 def _predict(
-    before: Robot,
-    now: Robot,
+    robots: tuple[Robot, Robot],
     recordings: Sequence[Recording],
     axes: tuple[int, ...],
     parameters: Array,
+    bodies: BodyColumns | None,
 ) -> tuple[PredictedTorques, ...]:
-    """Return measured torques and those of both sets, per usable segment."""
-    segments, rows, own, bodies = [], list(axes), before.parameter_vector(), BodyColumns(now)
+    """Return measured torques and those of both sets, before and now, per usable segment."""
+    before, now = robots
+    segments, rows, own = [], list(axes), before.parameter_vector()
+    bodies = bodies or BodyColumns(now)
     regressors = [TorqueRegressor(robot, bodies) for robot in (now, before)]
     for motion in usable_segments(recordings, axes):
         predicted, previous = [], []

@@ -13,6 +13,7 @@ from ...errors import InputError, MissingData, UnknownName
 from ...model.friction import ANY_SPEED, Stribeck, frictionless
 from ...robot.base_parameters import BaseParameters, base_parameters
 from ...robot.robot import Robot
+from ...robot.torque_regressor import BodyColumns, first_of_friction
 from ..fits.accumulator import Accumulator
 from ..fits.friction_candidates import FrictionCandidates
 from ..fits.friction_selection import FrictionChoice, choose_friction
@@ -22,7 +23,6 @@ from ..fits.streaming import Samples, accumulate
 from ..fits.stretch_sums import sum_stretches
 from ..fits.stribeck_residuals import SPEED_OF
 from ..fits.torque_equations import TorqueEquations
-from ..fits.torque_regressor import BodyColumns, first_of_friction
 from .parameter_files import nearest_parameters
 
 Friction = Literal["auto", "stribeck", "own", "coulomb"]
@@ -137,7 +137,7 @@ def select_terms(
             (law.Fs - law.Fc)[moving],
             exact=speeds_known,
         )
-        crowded = [choice for choice in choices if len(choice.terms) > 1 and _falls(choice)]
+        crowded = [one for one in choices if len(one.terms) > 1 and one.terms[0].kind == "Fs-Fc"]
         if speeds_known or not crowded:
             break
         # a Stribeck speed between two of the row may look like a further term: fit it first

@@ -156,6 +156,7 @@ def identify(
         identified=parameters,
         estimation=estimation,
         notes=terms.notes,
+        bodies=equations.bodies,
     )
     if method != "huber" and (verdict.whiteness.p < UNLIKELY / len(base.axes)).any():
         final_fit = with_blocks(final_fit, samples, final_equations)
@@ -172,8 +173,24 @@ def identify(
         held=held,
     )
     parameters = replace(parameters, uncertainty=uncertainty)
-    verdict = with_bands(verdict, terms.robot, uncertainty)
+    verdict = with_bands(verdict, _with_fitted_law(parameters), uncertainty, equations.bodies)
+    verdict = replace(verdict, friction=terms.choices)
     return Identification(base, fit, final_fit, parameters, verdict)
+
+
+def _with_fitted_law(parameters: IdentifiedParameters) -> Robot:
+    """Return the robot of a set with the friction that was fitted; without, if that drives it."""
+    robot, law = parameters.robot, parameters.robot.friction_model
+    if law is None:
+        return robot
+    own = law.parameters().reshape(robot.n, -1)
+    fitted = np.where(np.isnan(parameters.friction), own, parameters.friction)
+    # a term at the edge of its bounds stays one: the covariance has it
+    fitted[(own != 0.0) & (fitted == 0.0)] = np.finfo(float).tiny
+    try:
+        return robot.with_friction(law.with_parameters(fitted.ravel()))
+    except InputError:
+        return robot
 
 
 def _prior(robot: Robot, impossible: dict[str, str]) -> Array:

@@ -10,6 +10,7 @@ import numpy as np
 from ...model.types import Array
 from ...trajectory import Motion
 from ...trajectory.torque_prediction import Accuracy
+from ..fits.friction_selection import FrictionChoice
 from .residuals import Dependence, Whiteness
 
 Significance = Literal["significant", "weak", "insignificant"]
@@ -107,6 +108,8 @@ class Verdict:
     """Held-out samples."""
     notes: tuple[str, ...]
     """Terms of friction and rotors in the fit; without a fit, a missing friction law."""
+    friction: tuple[FrictionChoice, ...] = ()
+    """Per axis what was tried of its friction law, and what was chosen; none without a choice."""
     reasons: tuple[str, ...] = ()
     """Failed criteria (:func:`.check_criteria`)."""
 

@@ -15,10 +15,12 @@ from ..html import Markup, bar, cards_html, list_html, page_html, svg, table_htm
 from .drawings import curves_figure, dependence_figure, memory_figure, sums_figure, torque_figure
 from .tables import (
     COVERAGE,
+    FRICTION,
     RESIDUALS,
     SUMS,
     accuracy_rows,
     coverage_rows,
+    friction_rows,
     headline,
     remarks,
     residual_rows,
@@ -65,7 +67,7 @@ def report_html(verdict: Verdict, source: str = "", notes: Sequence[str] = ()) -
         dependence=svg(dependence_figure(verdict)),
         curves=svg(curves_figure(verdict)),
         coverage=coverage_html(verdict),
-        sums=_sums_html(verdict),
+        sums=_sums_html(verdict) + _friction_html(verdict),
         remarks=list_html((*remarks(verdict), *notes)),
     )
 
@@ -138,4 +140,19 @@ def _sums_html(verdict: Verdict) -> str:
     return (
         "<h2>What the torques determine</h2><section"
         f' class="sheet">{svg(sums_figure(verdict))}{table_html(SUMS, rows)}</section>'
+    )
+
+
+def _friction_html(verdict: Verdict) -> str:
+    rows = list(friction_rows(verdict))
+    if not rows:
+        return ""
+    about = (
+        "Models of friction on stretches of the logs that their fit has not seen: mean square over"
+        " all axes, of that without further terms; +- is the standard error of its difference to"
+        " the best. The simplest within one standard error of the best is chosen."
+    )
+    return (
+        f'<h2>How friction was chosen</h2><section class="sheet"><p>{about}</p>'
+        f"{table_html(FRICTION, rows)}</section>"
     )

@@ -52,6 +52,7 @@ SUMS = (
     "before",
     "changed",
 )
+FRICTION = ("axis", "terms beside Coulomb and viscous", "error", "+-", "RMSE", "unit", "chosen")
 _LONG = 2.0  # samples of memory that are worth a remark
 _MOVED = 10  # sums in the terminal
 
@@ -81,6 +82,11 @@ def verdict_tables(verdict: Verdict) -> list[TextTable]:
             title=f"residuals on held-out samples: {residuals}",
         ),
         TextTable(*COVERAGE, rows=coverage_rows(verdict), title="what the logs cover"),
+        TextTable(
+            *FRICTION,
+            rows=friction_rows(verdict),
+            title="friction on stretches left out of the fit: mean square over all axes",
+        ),
         TextTable(
             *SUMS,
             rows=map(sum_row, moved[:_MOVED]),
@@ -211,6 +217,29 @@ def coverage_rows(verdict: Verdict) -> Iterator[tuple[str, ...]]:
             for share, digits in ((cover.slow, 1), (cover.span, 0), (cover.speed_share, 0))
         )
         yield (str(axis + 1), low, high, unit, span, speed, of_limit, acceleration, slow)
+
+
+def friction_rows(verdict: Verdict) -> Iterator[tuple[str, ...]]:
+    """Yield the friction laws that were tried per axis, with their error and its deviation.
+
+    The error is the mean square, weighted over all axes, of that without further terms; the
+    deviation is the standard error of its difference to the best.
+    """
+    for axis, unit, choice in zip(verdict.axes, verdict.units, verdict.friction, strict=False):
+        for trial in choice.trials:
+            terms = [
+                kind if math.isnan(speed) else f"{kind} at {speed:.2g}"
+                for kind, speed in trial.terms
+            ]
+            yield (
+                str(axis + 1),
+                ", ".join(terms) or "none",
+                f"{trial.error:.4f}",
+                f"{trial.deviation:.4f}",
+                f"{trial.rmse:.3g}",
+                unit,
+                "yes" if trial.terms == choice.terms else "",
+            )
 
 
 def sum_row(one: BaseParameterEstimate) -> tuple[str, ...]:
