@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+from dataclasses import replace
 
 import casadi
 import numpy as np
@@ -303,3 +304,38 @@ def test_reactions_are_those_of_all_that_acts_across_a_joint(state):
     )
     for name, wrench in with_springs.items():
         np.testing.assert_array_equal(wrench, without[name])
+
+
+def test_load_dependent_friction_bears_springs():
+    """``mu |g|`` is of the static torque of drives with springs: by Pinocchio, in machine code, in
+    slopes and in the regressor.
+    """
+    bare = irb.load("irb2400")
+    turns = np.eye(6)
+    turns[5, 4] = 0.3
+    law = replace(bare.friction_model, mu=np.full(6, 0.05))
+    robot = bare.with_friction(law).with_drives(turns).with_springs(SPRINGS)
+    rng = np.random.default_rng(4)
+    q, v, a = (scale * rng.normal(size=(1200, 6)) for scale in (0.4, 1.0, 2.0))
+    fast = robot.inverse_dynamics(q, v, a)
+    for i in range(3):
+        load = np.linalg.solve(turns.T, bare.gravity(q[i]) + by_hand(q[i]))
+        speed = turns @ v[i]
+        dry = replace(law, mu=np.zeros(6)).torque(speed)
+        friction = turns.T @ (dry + 0.05 * np.abs(load) * np.sign(speed))
+        rigid = bare.inverse_dynamics(q[i], v[i], a[i], friction=False) + by_hand(q[i])
+        np.testing.assert_allclose(robot.inverse_dynamics(q[i], v[i], a[i]), rigid + friction)
+        np.testing.assert_allclose(fast[i], rigid + friction)
+        Y = robot.regressor(q[i], v[i], a[i])
+        np.testing.assert_allclose(Y @ robot.parameter_vector(), rigid + friction, atol=1e-9)
+    h = 1e-6
+    numeric = [
+        (
+            robot.inverse_dynamics(q[0] + x, v[0], a[0])
+            - robot.inverse_dynamics(q[0] - x, v[0], a[0])
+        )
+        / (2.0 * h)
+        for x in h * np.eye(6)
+    ]
+    slopes = robot.inverse_dynamics_derivatives(q[0], v[0], a[0])
+    np.testing.assert_allclose(slopes.q, np.transpose(numeric), atol=1e-4)

@@ -211,3 +211,14 @@ def test_feedforward_moves_an_elastic_arm(elastic):
     links, motors = elastic.forward_dynamics(q, v, theta, theta_dot, torque)
     np.testing.assert_allclose(links, a, atol=1e-7)
     np.testing.assert_allclose(motors, theta_ddot, atol=1e-7)
+
+
+def test_an_elastic_arm_keeps_its_energy():
+    """Falling without friction, energies of motion, weight, elastic joints and springs are one
+    sum.
+    """
+    arm = FlexibleRobot(irb.load("irb2400").with_springs(SPRINGS), drives(), False)
+    run = arm.simulate(START, duration=0.1, stops=False, every=0.02, rtol=1e-9, atol=1e-10)
+    energies = np.array(arm.energy(run.q, run.v, run["theta"], run["theta_dot"]))
+    assert np.ptp(energies[0]) > 1.0
+    assert np.ptp(energies.sum(axis=0)) < 1e-5
