@@ -130,9 +130,14 @@ def _delay(
     gains = np.zeros(n)
     for seconds in np.unique(late[late != 0.0]):
         moved = [filter_marked(log, hertz, seconds) for log in marked]
-        before, after = known.on_the_same(thinned(equations, moved, MOST))
+        trial = thinned(equations, moved, MOST)
+        # near rest a delay decides which torques are left out: neither these nor the rest may lose
+        ratios = [
+            after.errors() / np.maximum(before.errors(), 1e-30)
+            for before, after in ((known, trial), known.on_the_same(trial))
+        ]
         share = np.zeros(n)
-        share[moving] = 1.0 - after.errors() / np.maximum(before.errors(), 1e-30)
+        share[moving] = 1.0 - np.max(ratios, axis=0)
         gains = np.where(late == seconds, share, gains)
     helps = gains > OWN_GAIN
     if found.one_clock:
