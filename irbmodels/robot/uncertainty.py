@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..dynamics.equations_of_motion import friction
 from ..errors import InputError, MissingData, TableError
+from ..model.friction import KINDS
 from ..model.model import GRAVITY, Model
 from ..model.types import Array
 from ..tables.overlays import Identified
@@ -191,7 +193,8 @@ def band_half_width(
     for start in range(0, len(states[0]), BLOCK):
         block = [state[start : start + BLOCK] for state in states]
         rows_of = of(*block)
-        whole = np.concatenate([rows_of[..., columns], slopes(block[1])], axis=-1)[:, rows]
+        linear = np.where(columns < 0, 0.0, rows_of[..., columns])
+        whole = np.concatenate([linear, slopes(block[1])], axis=-1)[:, rows]
         half[start : start + BLOCK, rows] = uncertainty.half_width(whole, level, noise)
     if uncertainty.held is not None:
         others = np.setdiff1d(np.arange(robot.n), rows)
@@ -201,8 +204,10 @@ def band_half_width(
     return half
 
 
-def _columns(robot: RobotBase, uncertainty: ParameterUncertainty) -> list[int]:
+def _columns(robot: RobotBase, uncertainty: ParameterUncertainty) -> NDArray[np.int_]:
     """Return the columns of the regressor that the leading names are of.
+
+    -1 for a term of friction that bodies and bounds of a set have made 0 on every axis.
 
     Raises:
         MissingData: if the regressor lacks one, or gravity is not along that of the logs.
@@ -221,13 +226,13 @@ def _columns(robot: RobotBase, uncertainty: ParameterUncertainty) -> list[int]:
     places = {name: i for i, name in enumerate(parameter_names(robot))}
     heads = [name.split(" ", 1)[0] for name in uncertainty.names]
     linear = [name for name in heads if _kind(name) not in _CURVED]
-    lost = [name for name in linear if name not in places]
+    lost = [name for name in linear if name not in places and _kind(name) not in list(KINDS)[3:]]
     if lost:
         raise MissingData(
             f"the covariance of {robot.name} holds {', '.join(lost)}, which its model in use does"
             " not have: is its friction law or its coupling another one?"
         )
-    return [places[name] for name in linear]
+    return np.array([places.get(name, -1) for name in linear])
 
 
 _CURVED = ("v_St", "v_d")

@@ -1,5 +1,6 @@
 from dataclasses import replace
 
+import any_arms
 import numpy as np
 import pytest
 import verdict_cases as cases
@@ -15,7 +16,13 @@ from irbmodels.identification.fits import (
     weighted_least_squares,
 )
 from irbmodels.identification.fits.streaming import Samples
-from irbmodels.identification.validation import prepare, split_recording, write_parameter_set
+from irbmodels.identification.recordings import Drives
+from irbmodels.identification.validation import (
+    identify,
+    prepare,
+    split_recording,
+    write_parameter_set,
+)
 from irbmodels.identification.validation.evaluation import evaluate
 from irbmodels.robot.base_parameters import base_parameters
 from irbmodels.robot.uncertainty import (
@@ -270,3 +277,32 @@ def test_numbers_of_a_file_that_do_not_fit_are_refused(set_file, tmp_path, key, 
     with pytest.raises(TableError, match=message) as refused:
         irb.load("irb2400", tool="spindle", parameters=file)
     assert f"identified.uncertainty.{key}" in str(refused.value)
+
+
+def test_deviations_of_gains_are_in_a_set():
+    """Torques from gains uncertain by 3 % together leave a torque of the model uncertain by as
+    much, in its band too.
+    """
+    log = any_arms.log(1)
+    arm, (first, last) = any_arms.truth(), split_recording(log)
+    drives = Drives.unknown(3).with_gains(np.full(3, 9.0), np.full((3, 3), 9e-4))
+    sets = [
+        identify(
+            arm,
+            [prepare(first)],
+            [prepare(last)],
+            method="wls",
+            friction="coulomb",
+            drives=known,
+        )
+        for known in (None, drives)
+    ]
+    new = states(arm, 20, seed=3)
+    tau = arm.inverse_dynamics(*new)
+    halves = [band_half_width(arm, one.parameters.uncertainty, new, 0.95, False) for one in sets]
+    added = np.sqrt(halves[1] ** 2 - halves[0] ** 2) / 1.96
+    np.testing.assert_allclose(added, 0.03 * np.abs(tau), rtol=0.1, atol=0.03)
+    estimates = [one.verdict.estimates for one in sets]
+    assert all(b.deviation > a.deviation for a, b in zip(*estimates, strict=True))
+    with pytest.raises(InputError, match="drives of 4 axes"):
+        identify(arm, [prepare(first)], [prepare(last)], drives=Drives.unknown(4))

@@ -15,6 +15,7 @@ from irbmodels.identification.fits import (
     load_from_two_logs,
     weighted_least_squares,
     with_blocks,
+    with_gain_deviations,
 )
 from irbmodels.identification.recordings import Drives
 from irbmodels.robot.base_parameters import base_parameters
@@ -266,3 +267,43 @@ def test_currents_of_coupled_drives(arm, motions):
     load = load_from_two_logs(*turned, coupled, "tcp")
     assert load.mass == pytest.approx(3.0, rel=1e-6)
     np.testing.assert_allclose(load.com, PAYLOAD.com, atol=1e-6)
+
+
+def test_a_gain_moves_estimates_as_its_deviation_says(arm, motions):
+    """Deviations by one gain are the moves of fits by numpy to torques of a drive that is off by a
+    thousandth; a common error of all gains scales every parameter.
+    """
+    rng, turns = np.random.default_rng(1), np.eye(3)
+    turns[2, 1] = -0.4
+    coupled = arm.with_drives(turns)
+    q, v, a = motions[0].q, motions[0].v, motions[0].a
+    tau = torques(coupled, q, v, a) + 0.3 * rng.normal(size=q.shape)
+    rows = TorqueEquations(coupled, base_parameters(coupled, friction=True))
+
+    def fitted(tau):
+        (Y, y) = (
+            np.concatenate(part) for part in zip(*rows([motions[0]._replace(tau=tau)]), strict=True)
+        )
+        return np.linalg.lstsq(
+            (Y * np.sqrt(fit.weights)[:, None]).reshape(-1, Y.shape[2]),
+            (y * np.sqrt(fit.weights)).ravel(),
+            rcond=None,
+        )[0]
+
+    samples = Samples.of(motions[0]._replace(tau=tau))
+    fit = weighted_least_squares(accumulate(samples, rows))
+    for drive in range(3):
+        own = np.diag(1e-6 * (np.arange(3) == drive))
+        more = with_gain_deviations(fit, samples, rows, own, turns).covariance - fit.covariance
+        at_drives = tau @ np.linalg.inv(turns)
+        at_drives[:, drive] *= 1.001
+        move = fitted(at_drives @ turns) - fitted(tau)
+        scale = np.sqrt(np.diagonal(fit.covariance))
+        np.testing.assert_allclose(
+            more / np.outer(scale, scale), np.outer(move / scale, move / scale), atol=1e-6
+        )
+    common = with_gain_deviations(fit, samples, rows, np.full((3, 3), 4e-4), turns)
+    added = common.covariance - fit.covariance
+    np.testing.assert_allclose(added, 4e-4 * np.outer(fit.beta, fit.beta), rtol=1e-5, atol=1e-12)
+    with pytest.raises(InputError, match=r"covariance of gains needs shape \(3, 3\)"):
+        with_gain_deviations(fit, samples, rows, np.eye(2))

@@ -6,6 +6,7 @@ from .block_covariance import with_blocks
 from .energy_equations import EnergyEquations
 from .friction_candidates import FrictionCandidates
 from .friction_selection import FrictionChoice, choose_friction
+from .gain_deviations import with_gain_deviations
 from .identified_parameters import IdentifiedParameters
 from .lmi import consistent_fit
 from .nonlinear import stribeck_fit
@@ -51,4 +52,5 @@ __all__ = [
     "with_autocorrelation",
     "with_blocks",
     "with_filter",
+    "with_gain_deviations",
 ]

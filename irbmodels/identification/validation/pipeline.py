@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from ...checks import as_bool, as_int
+from ...checks import as_bool, as_instance, as_int
 from ...errors import InputError, MissingData, UnknownName, require, warn
 from ...model.types import Array
 from ...robot.base_parameters import BaseParameters
@@ -16,12 +16,14 @@ from ...robot.robot import Robot
 from ...robot.uncertainty import ParameterUncertainty
 from ..fits.accumulator import Accumulator, Equations
 from ..fits.block_covariance import with_blocks
+from ..fits.gain_deviations import with_gain_deviations
 from ..fits.identified_parameters import IdentifiedParameters
 from ..fits.lmi import consistent_fit
 from ..fits.prior import impossible_bodies, possible_prior
 from ..fits.regression import Fit, least_squares, weighted_least_squares
 from ..fits.robust import huber
 from ..fits.streaming import Samples
+from ..recordings.drives import Drives
 from ..recordings.recording import Recording
 from .evaluation import axis_indices, evaluate, usable_segments, with_bands, with_fit
 from .model_terms import Friction, ModelSelection, select_terms
@@ -71,6 +73,7 @@ def identify(
     friction: Friction = "auto",
     rotors: bool | None = None,
     seed: int = 0,
+    drives: Drives | None = None,
 ) -> Identification:
     """Fit a set of parameters, friction included, and judge it.
 
@@ -90,10 +93,12 @@ def identify(
         rotors: True for rotor inertias; default: if samples separate one of them
             from bodies.
         seed: Of the random states that find the sums.
+        drives: Whose gains made torques of the logs' currents: their deviations go into those of
+            the estimates.
 
     Raises:
-        InputError: if logs are no prepared logs of this robot, an axis that should stand moves, or
-            the seed is no whole number.
+        InputError: if logs are no prepared logs of this robot, the drives are those of another, an
+            axis that should stand moves, or the seed is no whole number.
         UnknownName: if there is no such method, or friction.
         MissingData: if the robot has no law of its own, and ``own`` is asked for.
         NotIdentifiable: if no sample can be used, samples do not identify the base parameters, or
@@ -101,6 +106,8 @@ def identify(
         MissingExtra: for ``consistent`` without cvxpy and clarabel.
     """
     check_method(method)
+    if drives is not None and as_instance(drives, Drives, "drives are Drives").n != robot.n:
+        raise InputError(f"drives of {drives.n} axes are not those of {robot.name}, {robot.n}")
     estimation = check_logs(robot, estimation, "of the fit")
     held_out = check_logs(robot, held_out, "held out")
     as_int(seed, "the seed")
@@ -158,8 +165,19 @@ def identify(
         notes=terms.notes,
         bodies=equations.bodies,
     )
+    judged = final_fit
     if method != "huber" and (verdict.whiteness.p < UNLIKELY / len(base.axes)).any():
         final_fit = with_blocks(final_fit, samples, final_equations)
+    if drives is not None and drives.gain_deviation.any():
+        within = np.ix_(base.axes, base.axes)
+        final_fit = with_gain_deviations(
+            final_fit,
+            samples,
+            final_equations,
+            drives.gain_covariance[within],
+            terms.robot.drive_axes[within],
+        )
+    if final_fit is not judged:
         previous = np.array([estimate.previous for estimate in verdict.estimates])
         verdict = with_fit(verdict, final_fit, previous)
     uncertainty = ParameterUncertainty.of(
