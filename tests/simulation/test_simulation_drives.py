@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
-from simulated import TIGHT, energy, posture, wrist
+from simulated import TIGHT, check_energy, posture, smooth_torque, wrist
 
 import irbmodels as irb
-from irbmodels.simulation import LuGre, Plant, Regularised, Run, rollouts, simulate
+from irbmodels.simulation import LuGre, Plant, Regularised, rollouts, simulate
 from irbmodels.simulation.drives import DriveCoordinates
 
 TURNS, ROTORS = -0.6, np.array([0.3, 0.05])
@@ -139,21 +139,6 @@ def test_a_held_motor_turns_no_further_than_rounding(coupled):
     np.testing.assert_allclose(run.q @ [TURNS, 1.0], 0.3 + TURNS * 0.4, rtol=0, atol=1e-15)
 
 
-def random_torque(rng, scale):
-    """Return smooth torques of time."""
-    amplitude, rate, phase = (rng.uniform(low, 1.0, 6) for low in (-1.0, 0.2, -1.0))
-    return lambda t, q, v: scale * amplitude * np.sin(20.0 * rate * t + 6.0 * phase)
-
-
-def check_energy(robot: irb.Robot, run: Run) -> None:
-    """Energy, work and losses balance, and nothing gives energy back."""
-    total = energy(robot, run)
-    np.testing.assert_allclose(
-        total - total[0], run["work"] - run["lost"], rtol=0, atol=1e-6 * np.ptp(total) + 1e-7
-    )
-    assert (np.diff(run["lost"]) >= -1e-12).all()
-
-
 def test_energy_balances_where_a_stop_bounds_three_motors(coupled_arm):
     """Energy, work and losses of a coupled arm balance through sticking, impacts and contacts of
     axis 6, whose stop bounds three motors.
@@ -162,7 +147,7 @@ def test_energy_balances_where_a_stop_bounds_three_motors(coupled_arm):
     q = posture(arm)
     q[5] = arm.limits.upper[5] - 0.01
     for _ in range(2):
-        gravity, push = arm.gravity(q), random_torque(rng, [300, 300, 300, 60, 60, 40])
+        gravity, push = arm.gravity(q), smooth_torque(rng, [300, 300, 300, 60, 60, 40])
         run = simulate(
             arm,
             q,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +43,24 @@ def energy(robot: irb.Robot, run: Run) -> np.ndarray:
 def posture(robot: irb.Robot) -> np.ndarray:
     """Return axis positions away from all stops."""
     return robot.from_controller([0.0, 20.0, 10.0, 0.0, 30.0, 0.0])
+
+
+def smooth_torque(rng: np.random.Generator, scale: np.ndarray) -> Callable:
+    """Return smooth random torques of time."""
+    n = len(scale)
+    amplitude, rate, phase = (rng.uniform(low, 1.0, n) for low in (-1.0, 0.2, -1.0))
+    return lambda t, q, v: scale * amplitude * np.sin(20.0 * rate * t + 6.0 * phase)
+
+
+def check_energy(robot: irb.Robot, run: Run) -> None:
+    """Energy, work and losses balance, rotors included, and nothing gives energy back."""
+    total = energy(robot, run) + 0.5 * np.einsum(
+        "ti,ij,tj->t", run.v, robot.dynamic_model.rotor_inertia, run.v
+    )
+    np.testing.assert_allclose(
+        total - total[0], run["work"] - run["lost"], rtol=0, atol=1e-6 * np.ptp(total) + 1e-7
+    )
+    assert (np.diff(run["lost"]) >= -1e-12).all()
 
 
 WRIST = """<robot name="wrist"><link name="base_link"/><link name="tilt"/><link name="hand"><inertial>
