@@ -142,7 +142,7 @@ def model_torque(state: Measured, a: Array, model: Robot, friction: Stribeck | b
     # an array of one state, which may be far beyond the limits of an axis
     rows = state.q[None], state.v[None], a[None]
     tau: Array = model.inverse_dynamics(*rows, friction=False)[0]
-    return tau + friction_torque(model, state.v, friction)
+    return tau + friction_torque(model, state.q, state.v, friction)
 
 
 def _feedback(state: Measured, reference: AxisReference, gains: Gains) -> Array:

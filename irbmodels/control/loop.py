@@ -15,6 +15,7 @@ from ..model.types import Array
 from ..robot.robot import Robot
 from ..simulation import Event, Plant, Run, SimulationError, run_of
 from ..simulation import State as PlantState
+from ..simulation.mechanics import has_dry_friction
 from ..simulation.run import STANDARD
 from ..trajectory import Motion
 from .signals import AxisReference, Measured, TcpReference, checked_model, checked_reference
@@ -84,8 +85,8 @@ def run_loop(
         begins. Further columns are ``q_read``, ``v_read`` and ``tau_wanted``; for a reference of
         axes ``q_wanted``, ``v_wanted`` and ``error`` [rad, m], for one of the TCP ``tcp_error`` [m]
         and ``turn_error`` [rad], as the true arm has them; with a wrench ``force`` and ``moment``;
-        arrays of the memory as ``memory_...``. Events: ``saturates``; of axes with dry friction
-        ``slips`` and ``sticks``, at the end of the period in which an axis begins to move, or
+        arrays of the memory as ``memory_...``. Events: ``saturates``; of drives with dry friction
+        ``slips`` and ``sticks``, at the end of the period in which a drive begins to move, or
         stands still again.
 
     Raises:
@@ -284,8 +285,8 @@ class _Recorder:
         self.columns["a"][-1], self.columns["tau"][-1] = a, tau
 
     def add_stick_slip(self, before: PlantState, after: PlantState, law: Stribeck) -> None:
-        """Add events of axes with dry friction that begin or cease to stick in a period."""
-        changed = (before.sticks != after.sticks) & ((law.Fs > 0.0) | (law.Fc > 0.0))
+        """Add events of drives with dry friction that begin or cease to stick in a period."""
+        changed = (before.sticks != after.sticks) & has_dry_friction(law)
         self.events += [
             Event(after.t, int(axis) + 1, "sticks" if after.sticks[axis] else "slips")
             for axis in np.flatnonzero(changed)

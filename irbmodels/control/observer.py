@@ -66,7 +66,7 @@ def momentum_rate(
     """
     (q, v, _), torque = checked_state(state, checked_model(model).n), finite(tau, (model.n,), "tau")
     rate: Array = torque + model.coriolis(q, v).T @ v - model.gravity(q)
-    return rate - friction_torque(model, v, friction)
+    return rate - friction_torque(model, q, v, friction)
 
 
 def momentum_observer(

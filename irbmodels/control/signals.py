@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import as_instance, finite, numbers, positive, short_repr
+from ..dynamics import equations_of_motion as dynamics
 from ..errors import InputError, MissingData
 from ..model.friction import Stribeck
 from ..model.types import Array
@@ -143,8 +145,14 @@ def apply_gain(gain: ArrayLike, error: Array, what: str) -> Array:
     return factor @ error if factor.ndim == 2 else factor * error
 
 
-def friction_torque(model: Robot, v: Array, friction: Stribeck | bool) -> Array | float:
-    """Friction that a law compensates: the model's (True), another law's, or none (False).
+def friction_torque(model: Robot, q: Array, v: Array, friction: Stribeck | bool) -> Array | float:
+    """Friction of the model's drives that a law compensates, along the axes, shape ``(n,)``.
+
+    Args:
+        model: The controller's model.
+        q: Positions, for the load of a friction law that depends on it.
+        v: Speeds.
+        friction: True for the model's law, another one, or False for none.
 
     Raises:
         MissingData: if True and nobody has published friction of this robot.
@@ -166,4 +174,6 @@ def friction_torque(model: Robot, v: Array, friction: Stribeck | bool) -> Array 
         raise InputError(
             f"the friction law is one of {law.Fc.size} axes, {model.name} has {v.size}"
         )
-    return law.torque(v)
+    if not (model.dynamic_model.has_coupled_drives or law.needs_load):
+        return law.torque(v)
+    return dynamics.friction(replace(model.dynamic_model, friction=law), q, v)

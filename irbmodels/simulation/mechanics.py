@@ -225,7 +225,7 @@ def viscous_slope(law: Stribeck, w: Array) -> Array:
     return result
 
 
-def sticks(law: Stribeck) -> Mask:
+def has_dry_friction(law: Stribeck) -> Mask:
     """Return the drives that have dry friction, shape ``(n,)``."""
     result: Mask = (law.Fs > 0.0) | (law.Fc > 0.0) | (law.mu > 0.0)
     return result

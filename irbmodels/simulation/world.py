@@ -11,7 +11,7 @@ import numpy as np
 from ..model.friction import Stribeck
 from ..model.types import Array, Mask
 from .inputs import TorqueSource, WrenchSource
-from .mechanics import CONTACT, Mechanics, Stops, sticks
+from .mechanics import CONTACT, Mechanics, Stops, has_dry_friction
 from .smooth_friction import SmoothLaw, parameters_of
 from .stiction import LOW, solve_stiction
 
@@ -80,7 +80,7 @@ class World:
         has_dry, bound = np.zeros(len(v), dtype=bool), np.zeros_like(v)
         if isinstance(self.law, Stribeck):
             # the level at one speed may be 0 all the same
-            has_dry = sticks(self.law)
+            has_dry = has_dry_friction(self.law)
             bound = np.where(v == 0.0, self.static_friction(q), 0.0)
             friction = self.law.torque(v, self.load(q)) + np.where(v == 0.0, self.law.dFc, 0.0)
         else:

@@ -182,7 +182,11 @@ def test_a_coupled_wrist_in_motor_coordinates():
     np.testing.assert_allclose(a, actual[:n], rtol=1e-9)
     np.testing.assert_allclose(theta_ddot, np.append(actual[n:], actual[5]), rtol=1e-9)
     np.testing.assert_allclose(arm.motors.torque(torque), np.linalg.solve(N.T, torque))
-    with pytest.raises(irb.InputError, match="brakes axes together"):
+    np.testing.assert_allclose(arm.rigid.friction(v), N.T @ f @ N @ v, rtol=1e-12)
+    np.testing.assert_allclose(arm.rigid.dynamic_model.rotor_inertia, N.T @ J @ N, rtol=1e-12)
+    last = Drive(rotor_inertia=3e-4, gear_ratio=40.0, turned_by={5: -30.0}, bearing=0.1)
+    arm = FlexibleRobot(irb.load("irb1600"), [*own, coupled, last])
+    with pytest.raises(irb.InputError, match="bearing of axis 6 brakes the axis"):
         _ = arm.rigid
 
 

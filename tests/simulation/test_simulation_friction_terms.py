@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.optimize import brentq
-from simulated import TIGHT, check_energy, posture, smooth_torque, stribeck, wrist
+from simulated import TIGHT, all_terms, check_energy, posture, smooth_torque, stribeck, wrist
 
 import irbmodels as irb
 from irbmodels.compiled.queries import program_for
@@ -23,27 +23,6 @@ MASS = 2.0  # of the block on its rail [kg]
 def one(**terms: float) -> dict[str, np.ndarray]:
     """Return terms of a law of one axis."""
     return {name: np.array([value]) for name, value in terms.items()}
-
-
-def all_terms(n: int) -> irb.Stribeck:
-    """Return a law with every term, no two axes alike."""
-    rng = np.random.default_rng(3)
-
-    def draw(low, high):
-        return rng.uniform(low, high, n)
-
-    Fc, Fv = draw(0.5, 1.5), draw(0.2, 0.6)
-    return irb.Stribeck(
-        Fc + draw(0.1, 0.6),
-        Fc,
-        Fv,
-        draw(0.05, 0.2),
-        Fd=draw(0.5, 2.0),
-        v_d=draw(0.1, 0.5),
-        dFc=Fc * draw(-0.9, 0.9),
-        dFv=Fv * draw(-0.9, 0.9),
-        mu=draw(0.02, 0.15),
-    )
 
 
 # --- one axis, in closed form
@@ -95,6 +74,11 @@ def test_a_block_leaves_at_the_level_of_its_direction(slide, sign, Fc):
     np.testing.assert_allclose(run.events[0].t, leaves, rtol=1e-8)
     assert not run.v[run.t < leaves].any()
     assert sign * run.v[-1, 0] > 0.0
+    # from the first moment, too
+    for load, slips in ((2.0 * leaves - 0.01, False), (2.0 * leaves + 0.01, True)):
+        from_rest = simulate(slide(), [0.0], duration=0.1, torque=[sign * load], friction=law)
+        assert from_rest.v.any() == slips
+        assert not from_rest.events
 
 
 @pytest.mark.parametrize(("pull", "sign"), [(5.0, 1.0), (5.0, -1.0), (-5.0, 1.0)])

@@ -29,6 +29,27 @@ def stribeck(robot: irb.Robot, Fs: float, Fc: float, Fv: float, v_St: float) -> 
     return irb.Stribeck(*(np.full(robot.n, value) for value in (Fs, Fc, Fv, v_St)))
 
 
+def all_terms(n: int) -> irb.Stribeck:
+    """Return a law with every term, no two axes alike."""
+    rng = np.random.default_rng(3)
+
+    def draw(low, high):
+        return rng.uniform(low, high, n)
+
+    Fc, Fv = draw(0.5, 1.5), draw(0.2, 0.6)
+    return irb.Stribeck(
+        Fc + draw(0.1, 0.6),
+        Fc,
+        Fv,
+        draw(0.05, 0.2),
+        Fd=draw(0.5, 2.0),
+        v_d=draw(0.1, 0.5),
+        dFc=Fc * draw(-0.9, 0.9),
+        dFv=Fv * draw(-0.9, 0.9),
+        mu=draw(0.02, 0.15),
+    )
+
+
 def energy(robot: irb.Robot, run: Run) -> np.ndarray:
     """Return the mechanical energy along a run."""
     model, (G, q0) = robot.model, robot.coupling

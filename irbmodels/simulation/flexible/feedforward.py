@@ -41,8 +41,7 @@ def feedforward(arm: FlexibleModel, motion: Array) -> Feedforward:
     theta[..., arm.elastic] += _deflection(arm, links[..., arm.elastic])
     position, speed, acceleration = theta[0], theta[1], 2.0 * theta[2]
     torque = acceleration @ arm.rotor_inertia + speed @ arm.viscous + links[0]
-    if arm.friction_law is not None:
-        torque = torque + arm.friction_law.torque(speed)
+    torque = torque + arm.friction_torque(q[0], speed)
     return Feedforward(torque, position, speed, acceleration)
 
 

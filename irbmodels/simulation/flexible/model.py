@@ -18,6 +18,7 @@ from ...model.motors import Motors
 from ...model.types import Array
 from ...robot.dynamics import Wrench
 from ...robot.robot import Robot
+from ..drives import DriveCoordinates
 from .drive import Drive, motors_of_drives
 from .springs import Springs
 
@@ -112,18 +113,19 @@ class FlexibleModel:
         """The limit of infinite stiffness: a robot with the rotors and all friction.
 
         Raises:
-            InputError: if a coupled wrist has viscous friction: a robot's law knows no friction of
-                two axes together.
+            InputError: if a link that other drives turn too has friction in its bearing, which
+                acts on its axis and not on a drive.
         """
-        diagonal = np.diag(self.viscous)
-        if (self.viscous != np.diag(diagonal)).any():
+        on_axes = (self.drive_axes != np.eye(self.n)).any(axis=1) & (self.bearing != 0.0)
+        if on_axes.any():
             raise InputError(
-                "viscous friction of a coupled wrist brakes axes together, which the friction of a"
-                " Robot does not model"
+                f"friction in the bearing of axis {int(np.argmax(on_axes)) + 1} brakes the axis,"
+                " which several drives turn: the friction of a Robot acts on drives"
             )
+        viscous = self.motors.reflected(self._drive_values("viscous"))
         rotors = self.motors.reflected(self._drive_values("rotor_inertia"))
         robot = self.robot.with_rotors(rotors).with_drives(self.drive_axes)
-        return robot.with_friction(_with_viscous(self.friction_law, diagonal + self.bearing))
+        return robot.with_friction(_with_viscous(self.friction_law, viscous + self.bearing))
 
     @cached_property
     def friction_law(self) -> Stribeck | None:
@@ -131,6 +133,21 @@ class FlexibleModel:
         if isinstance(self.friction, Stribeck):
             return self.friction
         return self.robot.friction_model if self.friction else None
+
+    def friction_torque(self, q: Array, speed: Array) -> Array:
+        """Torques in axis coordinates of the motors' law, shape ``(..., n)``; 0 without one.
+
+        Args:
+            q: Positions of the links, whose static torques load the motors.
+            speed: Speeds of the motors in axis coordinates.
+        """
+        law = self.friction_law
+        if law is None:
+            return np.zeros_like(speed)
+        drives, load = DriveCoordinates(self.drive_axes), None
+        if law.needs_load:
+            load = drives.drive_torque(self.robot.gravity(q))
+        return drives.axis_torque(law.torque(drives.drives(speed), load))
 
     @cached_property
     def bearing(self) -> Array:

@@ -43,8 +43,11 @@ def small_motion(arm: FlexibleModel, q: Array) -> SmallMotion:
     K[..., :n, :n] += 0.5 * (slope + np.swapaxes(slope, -1, -2))
     D = to_deflection.T @ (arm.springs.damping[:, None] * to_deflection)
     D[:n, :n] += np.diag(arm.bearing)
-    Fv = np.zeros(n) if arm.friction_law is None else arm.friction_law.Fv
-    D += arm.motor_positions.T @ (arm.viscous + np.diag(Fv)) @ arm.motor_positions
+    viscous = arm.viscous
+    if arm.friction_law is not None:
+        slope = arm.friction_law.derivative(np.zeros(n))
+        viscous = viscous + (arm.drive_axes.T * slope) @ arm.drive_axes
+    D += arm.motor_positions.T @ viscous @ arm.motor_positions
     return SmallMotion(arm.inertia(mass), np.broadcast_to(D, K.shape), K, stiffness)
 
 

@@ -126,8 +126,7 @@ class FlexibleRobot(FlexibleModel):
             *states, external = broadcast(*states, self.robot.external_torque(states[0], wrench))
         q, v, theta, theta_dot, torque = states
         speed, model = self.motor_values(v, theta_dot), self.robot.dynamic_model
-        if self.friction_law is not None:
-            torque = torque - self.friction_law.torque(speed)
+        torque = torque - self.friction_torque(q, speed)
         x = np.concatenate([q, theta[..., self.elastic]], axis=-1)
         x_dot = np.concatenate([v, speed[..., self.elastic]], axis=-1)
         right = torque @ self.motor_positions

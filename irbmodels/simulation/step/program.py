@@ -28,7 +28,7 @@ from ...compiled.queries import program_for
 from ...compiled.trace import Scalar, Trace, Value, exp, sign, where
 from ...model.friction import Stribeck
 from ...model.mechanism import Mechanism
-from ..mechanics import CONTACT, sticks
+from ..mechanics import CONTACT, has_dry_friction
 from ..stiction import LOW, STILL
 from .checks import Proposal, check
 from .guess import (
@@ -76,7 +76,7 @@ class Law(NamedTuple):
     def of(law: Stribeck) -> Law:
         """Return the structure of a law."""
         terms = law.Fv, law.Fd, law.dFc, law.dFv, law.mu
-        return Law(bool(sticks(law).any()), *(bool(term.any()) for term in terms))
+        return Law(bool(has_dry_friction(law).any()), *(bool(term.any()) for term in terms))
 
 
 def equations_of(
