@@ -9,6 +9,7 @@ from irbmodels.identification.recordings import (
     Recording,
     butterworth,
     flag_outliers,
+    flag_saturation,
     resample,
 )
 from irbmodels.identification.validation import prepare
@@ -123,6 +124,21 @@ def test_short_gaps_are_gone_through():
     filtered = butterworth(log_at(t[keep]), 10.0).recording
     assert filtered.has(Flag.EDGE)[:, 0].sum() == 200
     assert max(errors(filtered, t[keep])) < 1e-2
+
+
+def test_torques_that_stand_anywhere_stand_at_no_limit():
+    """Coarse torques of an axis that holds itself, and torques held between the samples of a
+    slower clock; a clipped one is still found.
+    """
+    rng, t = np.random.default_rng(4), np.arange(3000) * 0.004
+    hold = np.repeat(rng.normal(size=30), 100)
+    coarse = 0.5 * np.round(2.0 * (20.0 * hold + 0.1 * rng.normal(size=3000)))
+    slow = np.repeat(30.0 * np.sin(t[::6]), 6)
+    clipped = np.clip(coarse + rng.normal(size=3000), -25.0, 25.0)
+    log = Recording(t, np.zeros((3000, 3)), tau=np.column_stack([coarse, slow, clipped]))
+    flagged = flag_saturation(log).has(Flag.SATURATED).sum(axis=0)
+    assert flagged[:2].tolist() == [0, 0]
+    assert flagged[2] == (np.abs(clipped) == 25.0).sum() > 100
 
 
 def test_coarse_torques_at_rest_are_no_outliers():

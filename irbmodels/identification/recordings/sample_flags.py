@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 from ...checks import as_instance, finite
 from ...errors import InputError
 from ...model.types import Array, Mask
-from .plausibility import span
 from .recording import Finding, Flag, Recording
 
 _SPIKE = 1.4826  # of a median absolute deviation is a standard deviation, of normal noise
@@ -175,7 +174,7 @@ def flag_saturation(recording: Recording, limit: ArrayLike | None = None) -> Rec
         recording: With torques.
         limit: Limits [N m, N], shape ``(n,)``: a torque within 0.1 % of it. Default: the largest or
             smallest torque of an axis is a limit if it stands there for five samples in a row, to
-            the last digit.
+            the last digit, and not as often elsewhere.
 
     Raises:
         InputError: if there are no torques, or limits are not positive.
@@ -185,9 +184,12 @@ def flag_saturation(recording: Recording, limit: ArrayLike | None = None) -> Rec
         raise InputError("this recording has no torques that could saturate")
     tau = recording.tau
     if limit is None:
-        mask = _plateaus(tau, np.nanmax(tau, axis=0, initial=-np.inf)) | _plateaus(
-            tau, np.nanmin(tau, axis=0, initial=np.inf)
-        )
+        ends = tau == np.nanmax(tau, axis=0, initial=-np.inf)
+        ends |= tau == np.nanmin(tau, axis=0, initial=np.inf)
+        flat = _plateaus(tau)
+        mask = flat & ends
+        # coarse torques, and those of a slower clock, stand anywhere
+        mask &= mask.sum(axis=0) >= (flat & ~ends).sum(axis=0)
     else:
         bound = finite(limit, (recording.n,), "limits of torque")
         if not (bound > 0.0).all():
@@ -202,12 +204,14 @@ def flag_saturation(recording: Recording, limit: ArrayLike | None = None) -> Rec
     return recording.with_flag(mask, Flag.SATURATED, finding) if count else recording
 
 
-def _plateaus(tau: Array, extreme: Array) -> Mask:
-    at = (tau == extreme) & (span(tau) > 0.0)
-    run = np.ones((_PLATEAU, 1))
-    from scipy.ndimage import binary_opening
-
-    return np.asarray(binary_opening(at, run.astype(bool)), dtype=bool)
+def _plateaus(tau: Array) -> Mask:
+    """Mask of torques that are the same for some samples in a row, of axes where they vary."""
+    columns = []
+    for column in tau.T:
+        starts = np.flatnonzero(np.append(True, column[1:] != column[:-1]))
+        lengths = np.diff(np.append(starts, len(column)))
+        columns.append(np.repeat((lengths >= _PLATEAU) & (len(starts) > 1), lengths))
+    return np.column_stack(columns)
 
 
 def flag_rest(recording: Recording, rest: float = 0.005, window: float = 0.08) -> Recording:
