@@ -364,7 +364,7 @@ class Robot(KinematicMethods, DynamicMethods):
         return self._with(world_from_base=matrix)
 
     def with_friction(self, law: Stribeck | None) -> Robot:
-        """Return the robot with another friction law, arm side.
+        """Return the robot with another friction law of its drives, arm side.
 
         None: friction is unknown, and torques are without it.
 

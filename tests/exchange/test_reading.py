@@ -209,7 +209,9 @@ def test_friction_of_coupled_drives_comes_back(tmp_path):
     """
     pytest.importorskip("mujoco")
     law = every_term()
-    robot = irb.load("irb1600").with_rotors([3.0, 2.0, 1.0, 0.3, 0.2, 0.1]).with_drives(COUPLED)
+    turns = COUPLED.copy()
+    turns[0, 0] = -0.5  # geared
+    robot = irb.load("irb1600").with_rotors([3.0, 2.0, 1.0, 0.3, 0.2, 0.1]).with_drives(turns)
     path = export(robot.with_friction(law), "mjcf", tmp_path, Options())[0]
     back, v = from_file(path), np.random.default_rng(6).normal(size=(20, 6))
     close(

@@ -267,6 +267,30 @@ def test_all_bounds_are_kept_between_the_grid_points(intervals):
     assert torque > 0.999  # and are used
 
 
+def test_an_axis_at_rest_bounds_the_speed_of_a_drive_that_turns_with_it():
+    """Drive 2 turns with axis 1, and its viscous friction loads axis 2, which holds still: axis 1
+    runs at the speed at which that takes all that axis 2 has, and no slower.
+    """
+    D, viscous, effort = np.array([[1.0, 0.0], [3.0, 1.0]]), np.array([0.0, 2.0]), [100.0, 6.0]
+
+    def friction(v, q=None):
+        return (viscous * (v @ D.T)) @ D
+
+    arm = SimpleNamespace(
+        limits=free([50.0, 50.0], effort),
+        friction=friction,
+        inverse_dynamics=lambda q, v, a, *, friction=True: (
+            2.0 * a + (viscous * (v @ D.T)) @ D * friction
+        ),
+    )
+    actual = time_optimal(axis_path([[0.0, 0.0], [20.0, 0.0]]), arm, intervals=200)
+    fastest = effort[1] / (viscous[1] * D[1, 0])
+    speed = actual.at(np.linspace(0.0, actual.duration, 2001)).v[:, 0].max()
+    assert 0.999 * fastest < speed <= fastest
+    assert actual.duration == pytest.approx(20.0 / fastest, rel=2e-3)
+    assert actual.lower_bound <= actual.duration
+
+
 def test_friction_of_coupled_drives_with_every_term_is_kept():
     """Drives that turn with two axes, and rub more under load: bounds are kept, and used."""
     law = every_term()
