@@ -118,7 +118,7 @@ class DynamicMethods(RobotBase):
         states = self.states.motion(q, v, a)
         flat = [state.reshape(-1, self.n) for state in states]
         half = band_half_width(self, uncertainty, flat, level, as_bool(noise, "noise"))
-        tau = self.inverse_dynamics(*states)
+        tau = self.inverse_dynamics(*states, friction=self.friction_model is not None)
         return TorqueBand(tau - half.reshape(tau.shape), tau + half.reshape(tau.shape))
 
     def forward_dynamics(

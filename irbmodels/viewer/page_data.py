@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import base64
 import math
+from contextlib import suppress
 from typing import Any
 from xml.etree.ElementTree import Element
 
 import numpy as np
 import pinocchio as pin
 
-from ..errors import InputError
+from ..errors import InputError, MissingData
 from ..model.coupling import coupling_of
 from ..model.limits import ROUNDING
 from ..model.shapes import link_of, placement_of
@@ -182,15 +183,21 @@ def body_data(document: Element, paths: dict[str, str]) -> list[dict[str, Any]]:
 
 
 def motion_data(robot: Robot, motion: Motion) -> dict[str, Any]:
-    """Return columns of a motion and its predicted torques, thinned and packed."""
+    """Return columns of a motion and its predicted torques, thinned and packed.
+
+    ``half`` is half the 95 % band of a measurement about them, where the set of the robot has one.
+    """
     count = len(motion.t)
     rows = np.unique([*range(0, count, -(-count // _SAMPLES)), count - 1])
     t, q, v, a, measured = (None if column is None else column[rows] for column in motion)
-    tau = None
+    tau, half = None, None
     if q is not None and v is not None and a is not None:
         friction = robot.friction_model is not None
         tau = robot.inverse_dynamics(q, v, a, friction=friction)
-    columns = {"t": t, "q": q, "v": v, "tau": tau, "measured": measured}
+        if robot.uncertainty is not None:
+            with suppress(MissingData):  # mounted otherwise than while it was identified
+                half = robot.inverse_dynamics_band(q, v, a, noise=True).upper - tau
+    columns = {"t": t, "q": q, "v": v, "tau": tau, "half": half, "measured": measured}
     return {name: None if column is None else _packed(column) for name, column in columns.items()}
 
 

@@ -1,7 +1,7 @@
 // --- motions -------------------------------------------------------------------------------------------------------------------
 
 const QUANTITIES = {
-  torque: { of: actor => actor.motion.tau || actor.motion.measured, also: actor => actor.motion.tau && actor.motion.measured, unit: axis => axis.torque, scale: () => 1 },
+  torque: { of: actor => actor.motion.tau || actor.motion.measured, also: actor => actor.motion.tau && actor.motion.measured, band: actor => actor.motion.tau && actor.motion.half, unit: axis => axis.torque, scale: () => 1 },
   position: { of: actor => actor.motion.q, also: () => null, unit: axis => axis.unit, scale: axis => axis.scale },
   speed: { of: actor => actor.motion.v, also: () => null, unit: axis => `${axis.unit}/s`, scale: axis => axis.scale },
 };
@@ -100,7 +100,13 @@ class Player {
     const quantity = QUANTITIES[this.quantity.value], strips = new Map(), legend = new Map();
     this.actors.filter(actor => quantity.of(actor)).forEach((actor, k) => actor.axes.forEach((axis, i) => {
       const unit = quantity.unit(axis), key = `${i} ${unit}`, also = quantity.also(actor), scale = quantity.scale(axis);
-      if (!strips.has(key)) strips.set(key, { i, unit, label: axis.label, curves: [] });
+      if (!strips.has(key)) strips.set(key, { i, unit, label: axis.label, curves: [], bands: [] });
+      const half = quantity.band && quantity.band(actor);
+      if (half) {  // about the computed curve, behind all
+        const side = sign => Array.from({ length: half.length / actor.axes.length }, (_, at) => actor.motion.tau[at * actor.axes.length + i] + sign * half[at * actor.axes.length + i]);
+        strips.get(key).bands.push({ actor, sides: [side(-1), side(1)] });
+        legend.set(half, { kind: "band", text: [this.actors.length > 1 ? actor.name : "", "95 % of measurements"].filter(Boolean).join(" ") });
+      }
       for (const [rows, kind] of [[also, "measured"], [quantity.of(actor), k ? "other" : "own"]]) {
         if (!rows) continue;
         const values = Array.from({ length: rows.length / actor.axes.length }, (_, at) => rows[at * actor.axes.length + i] * scale);
@@ -117,8 +123,8 @@ class Player {
     this.seek(this.t);
   }
 
-  strip({ i, unit, label, curves }) {
-    const most = curves.map(({ values }) => values.reduce((top, x) => Math.abs(x) > top ? Math.abs(x) : top, 0));
+  strip({ i, unit, label, curves, bands }) {
+    const most = [...curves.map(({ values }) => values), ...bands.flatMap(({ sides }) => sides)].map(values => values.reduce((top, x) => Math.abs(x) > top ? Math.abs(x) : top, 0));
     const top = Math.max(1e-9, ...most), svg = "http://www.w3.org/2000/svg", strip = document.createElementNS(svg, "svg");
     const digits = top < 10 ? 2 : top < 100 ? 1 : 0, values = element("div", { className: "values" });
     strip.setAttribute("viewBox", "0 -20 300 40");
@@ -128,6 +134,7 @@ class Player {
       for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
     };
     put("line", { class: "zero", x1: 0, x2: 300, y1: 0, y2: 0 });
+    for (const { actor, sides } of bands) put("path", { class: "band", d: this.area(actor.motion.t, sides, top), fill: COLOURS[i % 8] });
     for (const curve of curves) {
       const colour = curve.kind === "own" ? COLOURS[i % 8] : "", output = element("output", { className: curve.kind });
       put("path", { class: curve.kind, d: this.curve(curve.actor.motion.t, curve.values, top), stroke: colour });
@@ -140,14 +147,24 @@ class Player {
     return element("div", { className: "strip" }, element("span", { textContent: `${label}  ±${number(top, digits)} ${unit}` }), values, strip);
   }
 
-  curve(time, values, top) {  // lowest and highest value of each half pixel
+  extent(time, series, top) {  // x, lowest and highest value of each half pixel
     const columns = new Map();
-    for (let k = 0; k < values.length; k++) {
+    for (const values of series) for (let k = 0; k < values.length; k++) {
       if (!Number.isFinite(values[k])) continue;
       const x = Math.round(600 * (time[k] - this.start) / (this.end - this.start || 1)), y = -18 * values[k] / top;
       const seen = columns.get(x);
       if (!seen) columns.set(x, [y, y]); else { if (y < seen[0]) seen[0] = y; if (y > seen[1]) seen[1] = y; }
     }
-    return "M" + [...columns].map(([x, [low, high]]) => `${x / 2},${low.toFixed(2)}L${x / 2},${high.toFixed(2)}`).join("L");
+    return [...columns].map(([x, [low, high]]) => [x / 2, low.toFixed(2), high.toFixed(2)]);
+  }
+
+  curve(time, values, top) {
+    return "M" + this.extent(time, [values], top).map(([x, low, high]) => `${x},${low}L${x},${high}`).join("L");
+  }
+
+  area(time, sides, top) {  // between the outermost values of both sides
+    const columns = this.extent(time, sides, top).sort((one, other) => one[0] - other[0]);
+    const edge = (rows, side) => rows.map(row => `${row[0]},${row[side]}`).join("L");
+    return `M${edge(columns, 1)}L${edge([...columns].reverse(), 2)}Z`;
   }
 }

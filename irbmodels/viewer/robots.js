@@ -45,7 +45,7 @@ class Actor {
     this.joints.forEach(joint => { joint.node = node(joint.path); joint.along = new THREE.Vector3(...joint.axis); });
     this.layers = { hulls: this.hulls.map(path => node(path)) };
     if (this.motion) {
-      for (const name of ["t", "q", "v", "tau", "measured"]) this.motion[name] = doubles(this.motion[name]);
+      for (const name of ["t", "q", "v", "tau", "half", "measured"]) this.motion[name] = doubles(this.motion[name]);
     }
     this.show(data.q);
   }

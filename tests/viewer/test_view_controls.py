@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pinocchio as pin
@@ -11,6 +12,8 @@ from headless import needs_chromium
 
 import irbmodels as irb
 from irbmodels.model.rotations import quaternion as quaternion_of
+from irbmodels.robot.base_parameters import base_parameters
+from irbmodels.robot.uncertainty import ParameterUncertainty
 from irbmodels.trajectory import through
 from irbmodels.viewer import LAYERS, save_page
 
@@ -316,3 +319,51 @@ def test_controls_are_beside_the_scene_in_every_window(tmp_path, reported):
     assert page_report["windows"] == [{"there": ["CANVAS"] * 5, "cut": [], "play": "play"}] * len(
         sizes
     )
+
+
+@needs_chromium
+def test_the_band_of_a_set_lies_about_the_computed_torque(tmp_path, reported):
+    """Where the set has a covariance, the area between both ends of the band of a measurement is
+    drawn behind each torque, to its scale; of positions there is none.
+    """
+    plain = irb.load("irb930")
+    base = base_parameters(plain)
+    known = ParameterUncertainty.of(
+        0.01 * np.eye(base.rank),
+        names=base.names,
+        degrees=50.0,
+        axes=base.axes,
+        noise=np.array([5.0, 3.0, 20.0, 0.5]),
+        correlation_time=np.full(4, 0.004),
+    )
+    robot = replace(plain, _bare=replace(plain._bare, uncertainty=known))
+    motion = through([np.zeros(4), np.array([0.5, -0.8, 0.1, 1.0])], duration=2.0).sample(20.0)
+    page = tmp_path / "p.html"
+    save_page(page, irb.Actor(robot, motion=motion))
+    page_report = reported(
+        page,
+        """
+        const paths = () => [...document.querySelectorAll(".strip path.band")].map(path => path.getAttribute("d"));
+        report.torque = paths();
+        report.legend = [...document.querySelectorAll("#legend span")].map(entry => entry.textContent);
+        report.label = document.querySelector(".strip span").textContent;
+        const quantity = document.getElementById("quantity");
+        quantity.value = "position"; quantity.dispatchEvent(new Event("change"));
+        report.position = paths();
+        """,
+    )
+    assert page_report["position"] == []
+    assert page_report["legend"] == ["95 % of measurements", "computed"]
+    assert len(page_report["torque"]) == 4
+    lower, upper = robot.inverse_dynamics_band(motion.q, motion.v, motion.a, noise=True)
+    for i, path in enumerate(page_report["torque"]):
+        corners = np.array([pair.split(",") for pair in path[1:-1].split("L")], dtype=float)
+        top = max(np.abs(lower[:, i]).max(), np.abs(upper[:, i]).max())
+        count = len(motion.t)
+        assert len(corners) == 2 * count
+        np.testing.assert_allclose(corners[:count, 0], 300.0 * motion.t / motion.t[-1], atol=0.26)
+        np.testing.assert_allclose(corners[:count, 1], -18.0 * upper[:, i] / top, atol=0.006)
+        np.testing.assert_allclose(
+            corners[: count - 1 : -1, 1], -18.0 * lower[:, i] / top, atol=0.006
+        )
+    assert page_report["label"] == f"1  ±{np.abs([lower, upper])[..., 0].max():.1f} N m"
