@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError
+from ..files import write_text
 from ..robot.robot import Robot
 from .shared import (
     MODEL,
@@ -26,7 +28,7 @@ from .shared import (
 if TYPE_CHECKING:
     from ..identification.fits import Samples
     from ..identification.recordings import Recording
-    from ..identification.validation import PreparedLogs, Verdict
+    from ..identification.validation import Identification, PreparedLogs, Verdict
 
 app = click.Group()
 
@@ -118,6 +120,11 @@ _CUT = "of each log the last quarter is held out unless --held-out names others"
     help="Whether rotor inertias are parameters. Default: if logs tell one of them.",
 )
 @click.option("-o", "--output", type=PATH, help="Set of parameters to write, .yaml.")
+@click.option(
+    "--urdf",
+    type=PATH,
+    help="URDF to write with the bodies that were identified, and friction as far as it can say.",
+)
 @report_option
 @set_option
 @click.option(
@@ -136,6 +143,7 @@ def identify(
     friction: str,
     rotors: bool | None,
     output: Path | None,
+    urdf: Path | None,
     report: Path | None,
     parameters: str | None,
     seed: int,
@@ -152,7 +160,6 @@ def identify(
         NotIdentifiable,
         prepare_logs,
         split_recording,
-        write_parameter_set,
     )
     from ..identification.validation import identify as fitted
     from ..identification.validation.model_terms import FRICTION
@@ -160,9 +167,12 @@ def identify(
 
     everything = [*logs, *(held_out or ())]
     _refuse_twice(everything)
-    check_outputs((*everything, tool, parameters, *(overlay or ())), set=output, report=report)
+    inputs = (*everything, robot, tool, parameters, *(overlay or ()))
+    check_outputs(inputs, set=output, URDF=urdf, report=report)
     if output is not None and output.suffix != ".yaml":
-        raise InputError(f"a set of parameters is a .yaml file, not {str(output)!r}")
+        raise InputError(
+            f"a set of parameters is a .yaml file, not {str(output)!r}; --urdf writes a URDF"
+        )
     if method not in METHODS:
         raise InputError(f"--method {method!r} is none of {', '.join(METHODS)}")
     check_method(method)
@@ -199,11 +209,8 @@ def identify(
             err.print(note)
         err.print(f"NOT trustworthy: {error}; no set is written")
         raise click.exceptions.Exit(1) from None
-    if output is not None and not result.verdict.negative_parameters:
-        write_parameter_set(
-            output, result.parameters, result.verdict, f"irbmodels identify {names}"
-        )
-        report_written(output)
+    if not result.verdict.negative_parameters:
+        _write(arm, result, f"irbmodels identify {names}", output, urdf)
     _finish(result.verdict, names, notes, report)
 
 
@@ -265,6 +272,25 @@ def _finish(judged: Verdict, names: str, notes: Sequence[str], report: Path | No
     err.print(f"{names}: {headline(judged)}")
     if not judged.trustworthy:
         raise click.exceptions.Exit(1)
+
+
+def _write(
+    arm: Robot, result: Identification, ref: str, output: Path | None, urdf: Path | None
+) -> None:
+    """Write the set that was identified, and the URDF of the robot with it."""
+    from tempfile import TemporaryDirectory
+
+    from ..exchange.write.urdf import annotated_urdf
+    from ..identification.validation import write_parameter_set
+
+    with TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the verdict tells more
+        if output is not None or urdf is not None:
+            path = output or Path(folder) / "set.yaml"
+            write_parameter_set(path, result.parameters, result.verdict, ref)
+        if urdf is not None:
+            write_text(urdf, annotated_urdf(arm.with_parameters(path), f"Written by {ref}."))
+    report_written(output, urdf)
 
 
 def _read(

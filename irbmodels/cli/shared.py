@@ -19,6 +19,7 @@ from ..model.tool import Tool
 from ..model.tool import payload as point_mass
 from ..robot.robot import Robot, load
 from ..tables.description import COUPLINGS, MODEL_FILES, Coupling, fixtures, urdf_path
+from ..tables.overlays import is_file
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -177,13 +178,16 @@ def any_robot(
     if name not in fixtures() and Path(name).suffix.lower() not in MODEL_FILES:
         robot = load(name, tool=tool, parameters=parameters, overlays=overlay or ())
     else:
-        if parameters or overlay:
+        if overlay:
+            raise InputError(f"{name} has no tables; --overlay is for robots that do")
+        if parameters is not None and not is_file(parameters):
             raise InputError(
-                f"{name} has no tables; --parameters and --overlay are for robots that do"
+                f"{name} has no sets by name; --parameters {parameters!r} should be a .yaml file"
+                " that irbmodels identify wrote for it"
             )
         from ..exchange.read.from_file import from_file
 
-        robot = from_file(urdf_path(name) if name in fixtures() else name)
+        robot = from_file(urdf_path(name) if name in fixtures() else name, parameters)
         robot = robot if tool is None else robot.with_tool(tool)
     return robot if carried is None else robot.with_payload(carried)
 

@@ -6,35 +6,13 @@ from collections.abc import Sequence
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from ..errors import UrdfError
 from ..model.inertia import Inertial
+from ..model.urdf_bodies import inertial_element, numbers
 from .text import free_name
-
-INERTIA_ENTRIES = {f"i{'xyz'[i]}{'xyz'[j]}": (i, j) for i in range(3) for j in range(i, 3)}
-"""Attributes of ``<inertia>`` with their places in the tensor."""
-
-
-def numbers(values: ArrayLike) -> str:
-    """Return numbers with a blank between them and all their digits.
-
-    A minus before a zero is dropped.
-    """
-    return " ".join(repr(float(value) + 0.0) for value in np.ravel(np.asarray(values, dtype=float)))
-
-
-def inertial_element(body: Inertial | None) -> Element:
-    """Return ``<inertial>`` of a body in its link's axes; None is an explicit mass of 0."""
-    tag = Element("inertial")
-    if body is not None:
-        SubElement(tag, "origin", {"xyz": numbers(body.com), "rpy": "0 0 0"})
-    mass, tensor = (0.0, np.zeros((3, 3))) if body is None else (body.mass, body.tensor)
-    SubElement(tag, "mass", {"value": numbers(mass)})
-    SubElement(tag, "inertia", {key: numbers(tensor[at]) for key, at in INERTIA_ENTRIES.items()})
-    return tag
 
 
 def set_origin(tag: Element, pose: pin.SE3) -> None:

@@ -20,6 +20,7 @@ from ..model.types import Array
 from ..tables.building import model_of, motors_of, rotors_of
 from ..tables.description import Coupling, Description, has_bars
 from ..tables.overlays import NOT_STATED, is_file, overlay_for, overlay_warnings, with_set
+from ..tables.parameter_file import ParameterFile
 from .uncertainty import ParameterUncertainty, uncertainty_of_record
 
 # bodies by rated mass: data sheets round to 5 or 10 kg, and do not say whether cables and oil count
@@ -58,7 +59,11 @@ class BareRobot:
     path: Path | None = None
     """File of a robot that does not come from tables."""
     urdf_text: str | None = None
-    """Its URDF."""
+    """Its URDF, with the bodies in use."""
+    own: BareRobot | None = None
+    """The robot of that file alone, where a file of parameters is laid on it."""
+    table: ParameterFile | None = None
+    """File of parameters in use of a robot that does not come from tables."""
     uncertainty: ParameterUncertainty | None = None
     """Of the set, where its file states it."""
 

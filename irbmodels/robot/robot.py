@@ -13,29 +13,29 @@ import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from ..checks import as_list, as_pose, finite, is_rotation, numbers, short_repr
-from ..errors import InputError, MissingData, UrdfError, warn
+from ..errors import InputError, MissingData, warn
 from ..files import read_text
 from ..kinematics.arm_geometry import without_closed_form
 from ..model.axis_springs import check_springs
 from ..model.friction import Stribeck, check_law
 from ..model.inertia import Inertial
-from ..model.joint_drives import JointFriction, JointRotor, friction_of_urdf, joint_drives
+from ..model.joint_drives import JointFriction, JointRotor
 from ..model.mesh_paths import with_mesh_paths
-from ..model.model import Model, limits_of_tree
 from ..model.motors import Motors
 from ..model.springs import Spring
 from ..model.tool import Tool
 from ..model.tool import payload as checked_payload
-from ..model.tree import copy_of, tree_from_urdf
+from ..model.tree import copy_of
 from ..model.types import Array
-from ..model.urdf import parse_urdf
 from ..tables.building import load_tool, motors_of
 from ..tables.description import Coupling, Description, describe
 from ..tables.overlays import is_file
+from ..tables.writing import tables_of
 from .composition import BareRobot, Choices, bare_of, compose, warnings_of
 from .dynamics import DynamicMethods
 from .kinematics import KinematicMethods
 from .tool_shapes import add_tool_shapes
+from .urdf_robot import bare_of_urdf, tables_of_urdf, with_parameter_file
 
 if TYPE_CHECKING:
     from ..rapid import ToolData
@@ -89,7 +89,7 @@ def load(
     return robot
 
 
-def from_urdf(path: str | Path) -> Robot:
+def from_urdf(path: str | Path, parameters: str | Path | None = None) -> Robot:
     """Return the same facade for any URDF.
 
     Joints with (chained) ``<mimic>`` tags follow their source.
@@ -99,12 +99,18 @@ def from_urdf(path: str | Path) -> Robot:
     unknown. Rotors are unknown. A frame ``tcp`` is put on ``tool0``, or else on the last link,
     where the URDF has none.
 
+    Args:
+        path: The URDF.
+        parameters: File with a set of parameters in place of the URDF's, as ``irbmodels identify``
+            writes it: inertials, friction, rotors, springs.
+
     Raises:
-        FileError: if the file cannot be read.
+        FileError: if a file cannot be read.
         UrdfError: if it is no URDF, has floating or planar joints, or friction that is negative or
             no number.
+        TableError: if the file of parameters breaks the format, or is of another robot.
     """
-    return from_urdf_text(read_text(path), path)
+    return from_urdf_text(read_text(path), path, parameters=parameters)
 
 
 def from_urdf_text(
@@ -112,6 +118,7 @@ def from_urdf_text(
     path: str | Path,
     friction: Sequence[JointFriction] = (),
     rotors: Sequence[JointRotor] = (),
+    parameters: str | Path | None = None,
 ) -> Robot:
     """Return the same facade for the URDF text of a file, or in place of one of another format.
 
@@ -120,34 +127,18 @@ def from_urdf_text(
         path: Its file.
         friction: What the file states and a URDF has no place for.
         rotors: Likewise.
+        parameters: As in :func:`from_urdf`.
 
     Raises:
         UrdfError: as :func:`from_urdf`.
     """
-    try:
-        parts = [*friction_of_urdf(parse_urdf(text)), *friction]
-        tree = tree_from_urdf(text)
-    except UrdfError as err:
-        raise UrdfError(f"{path}: {err}") from err
-    for joint, inertia in list(zip(tree.model.names, tree.model.inertias, strict=True))[1:]:
-        wrong = Inertial.of(inertia.mass, inertia.lever, inertia.inertia).impossibilities()
-        if wrong:
-            message = (
-                f"{path}: what {joint} moves is impossible: {wrong[0]}; irbmodels doctor says more"
-            )
-            warn(message)
-    drives = joint_drives(parts, rotors, tree.coupling)
-    if drives.incomplete:
-        together = ", ".join(drives.incomplete)
-        message = (
-            f"{path}: friction of what {together} turn together is left out: no law per drive holds"
-            " it"
-        )
-        warn(message)
-    limits = limits_of_tree(tree)
-    model = Model(tree, limits, drives.friction, drives.rotors, drives.axes)
-    file = Path(path).resolve()
-    return _robot(BareRobot(tree.model.name, model, path=file, urdf_text=text), Choices())
+    bare = bare_of_urdf(text, path, friction, rotors)
+    if parameters is not None:
+        bare = with_parameter_file(bare, parameters)
+    robot = _robot(bare, Choices())
+    for line in robot._warnings:
+        warn(line)
+    return robot
 
 
 class Robot(KinematicMethods, DynamicMethods):
@@ -223,6 +214,15 @@ class Robot(KinematicMethods, DynamicMethods):
         text = with_mesh_paths(str(self._bare.urdf_text), "absolute", self.folder)
         return text if tool is None else add_tool_shapes(text, self._bare.model.tree, tool)
 
+    def tables(self) -> dict[str, dict[str, Any]]:
+        """Return the numbers of the robot with their sources, as plain mappings of its tables.
+
+        A robot from a URDF has inertials, friction, drives, and whose they are (``of``).
+        """
+        if self.description is not None:
+            return tables_of(self.description)
+        return tables_of_urdf(self._bare, self.dynamic_model)
+
     @property
     def folder(self) -> Path:
         """Folder of its tables, or of its URDF."""
@@ -290,11 +290,18 @@ class Robot(KinematicMethods, DynamicMethods):
             UnknownName: if there is no such set.
             FileError: if there is no such file.
             TableError: if it breaks the format.
-            MissingData: for a robot from a URDF.
+            MissingData: for the name of a set of a robot from a URDF, which has those of files.
         """
         of = self._bare
         if of.tables is None or of.description is None:
-            raise MissingData(f"{self.name} comes from a URDF and has one set of inertials")
+            if parameters is None:
+                return self._with(of.own or of)
+            if not is_file(parameters):
+                raise MissingData(
+                    f"{self.name} comes from a URDF, which has no set {parameters!r}; name a .yaml"
+                    " file that irbmodels identify wrote for it"
+                )
+            return self._with(with_parameter_file(of.own or of, parameters))
         overlays = of.overlays
         if (
             is_file(of.given)

@@ -146,11 +146,13 @@ def overlay_warnings(description: Description, file: Path) -> Iterator[str]:
             f"{file} does not say whose numbers it holds; where they are those of {name}, add the"
             f" line: robot: {name}"
         )
-    if table.identified is not None and not table.identified.trustworthy:
-        yield (
-            f"{file} is not trustworthy:"
-            f" {'; '.join(table.identified.reasons) or 'no reason is given'}"
-        )
+    yield from identification_warnings(table.identified, file)
+
+
+def identification_warnings(record: Identified | None, file: Path) -> Iterator[str]:
+    """Yield the warnings about a set that was not identified well."""
+    if record is not None and not record.trustworthy:
+        yield f"{file} is not trustworthy: {'; '.join(record.reasons) or 'no reason is given'}"
 
 
 def with_overlays(description: Description, paths: Sequence[str | Path]) -> Description:

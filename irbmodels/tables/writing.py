@@ -11,6 +11,7 @@ import yaml
 
 from ..checks import as_instance, as_path
 from ..errors import FileError, InputError
+from ..model.inertia import Inertial
 from .description import Description, describe
 from .reader import SCHEMA
 
@@ -94,22 +95,22 @@ def new_robot(name: str, like: str, folder: str | Path) -> Path:
 
 def tables_of(description: Description) -> Tables:
     """Return the tables of one variant as plain mappings, its own rows in place."""
-    kinematics, limits = _plain(description.kinematics), _plain(description.limits)
+    kinematics, limits = plain(description.kinematics), plain(description.limits)
     kinematics["variants"] = {description.name: {}}
     limits.pop("variants", None)
-    shapes = _plain(description.shapes)
+    shapes = plain(description.shapes)
     shapes.pop("variants", None)
-    springs = _plain(description.springs)
+    springs = plain(description.springs)
     springs.pop("variants", None)
-    inertials = _plain(description.inertials)
+    inertials = plain(description.inertials)
     for entry in inertials["sets"].values():
         entry.pop("variants", None)
     return {
         "kinematics": kinematics,
         "limits": limits,
         "inertials": inertials,
-        "friction": _plain(description.friction),
-        "drives": _plain(description.drives),
+        "friction": plain(description.friction),
+        "drives": plain(description.drives),
         "springs": springs,
         "shapes": shapes,
     }
@@ -135,6 +136,20 @@ def write_tables(folder: Path, tables: Tables, header: str) -> None:
         )
 
 
+def body_row(body: Inertial, source: str) -> dict[str, Any]:
+    """Return a body in the axes of its link as a row of inertials."""
+    tensor = {key: float(body.tensor[i, j]) for key, (i, j) in _TENSOR.items()}
+    return {
+        "mass_kg": float(body.mass),
+        "com_mm": (1000.0 * body.com).tolist(),
+        "inertia_kg_m2": tensor,
+        "source": source,
+    }
+
+
+_TENSOR = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
+
+
 def _rows_at(table: dict[str, Any], path: tuple[str, ...]) -> list[dict[str, Any]]:
     items: list[Any] = [table]
     for step in path:
@@ -146,7 +161,7 @@ def _rows_at(table: dict[str, Any], path: tuple[str, ...]) -> list[dict[str, Any
     return [row for item in items for row in item.values()]
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Return dataclasses, tuples and mappings as what YAML writes.
 
     What is at its default is left out.
@@ -154,14 +169,14 @@ def _plain(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         names = sorted(fields(value), key=lambda f: f.name == "source")  # the source closes a row
         return {
-            f.name: _plain(getattr(value, f.name))
+            f.name: plain(getattr(value, f.name))
             for f in names
             if getattr(value, f.name) != _default(f)
         }
     if isinstance(value, Mapping):
-        return {name: _plain(item) for name, item in value.items()}
+        return {name: plain(item) for name, item in value.items()}
     if isinstance(value, tuple | list):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     return (
         int(value)
         if isinstance(value, float) and value.is_integer() and abs(value) < 1e15

@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 
 import irbmodels as irb
+from irbmodels.exchange.write.urdf import annotated_urdf
+from irbmodels.model.springs import TorqueOffset
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +53,60 @@ def test_mjcf_and_sdf_give_what_the_urdf_gives(folder, run, tmp_path, to):
 
 def _is_number(text):
     return text.replace(".", "", 1).lstrip("-").isdigit()
+
+
+def test_a_set_and_a_urdf_are_written_and_taken_by_commands(folder, run, tmp_path):
+    """The set predicts as the URDF and its friction do, in every command that takes a robot file."""
+    words = (folder / "one.csv", folder / "two.csv", "--robot", folder / "arm.urdf")
+    path, urdf = tmp_path / "set.yaml", tmp_path / "repaired.urdf"
+    code, _, err = run("identify", *words, "-o", path, "--urdf", urdf)
+    assert code == 0, err
+    assert f"wrote {path}\nwrote {urdf}" in err
+    assert "Left out" not in urdf.read_text()
+    assert "<!-- Written by irbmodels identify one.csv, two.csv. -->" in urdf.read_text()
+    tables = []
+    for robot in ((folder / "arm.urdf", "--parameters", path), (urdf,)):
+        code, out, err = run("validate", folder / "two.csv", "--robot", *robot)
+        assert code == 0, err
+        tables.append([float(word) for word in out.split() if _is_number(word)][:20])
+    np.testing.assert_allclose(*tables, atol=0.02)
+    code, out, err = run("export", folder / "arm.urdf", "--to", "urdf", "-o", tmp_path / "out",
+                         "--parameters", path)  # fmt: skip
+    assert code == 0, err
+    arm = irb.from_urdf(folder / "arm.urdf", parameters=path)
+    copy = irb.from_urdf(tmp_path / "out" / "digger.urdf")
+    state = np.array([0.3, -0.4, 0.5])
+    np.testing.assert_allclose(copy.gravity(state), arm.gravity(state), rtol=1e-12)
+
+
+def test_what_a_urdf_cannot_say_is_named_in_it(folder, run, tmp_path):
+    """A spring, a static friction and rotors stay in the set of parameters."""
+    law = irb.Stribeck(arms.Fc + 2.0, arms.Fc, arms.Fv, np.full(3, 0.2))
+    coupled = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.5, 1.0]])
+    arm = irb.from_urdf(folder / "arm.urdf").with_friction(law).with_rotors([0.0, 0.2, 0.1])
+    text = annotated_urdf(
+        arm.with_drives(coupled).with_springs([TorqueOffset(2, 3.0)]), "Made--so."
+    )
+    assert "<!-- Made- -so. Left out: friction (Stribeck). Left out: rotor inertias" in text
+    assert "0, 0.2, 0.1. Left out: springs: offset_2. -->" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("-o", "a.urdf"), "a set of parameters is a .yaml file, not 'a.urdf'; --urdf writes a"),
+        (("--urdf", "{}/arm.urdf"), "is an input of this command; write to another file"),
+        (("--urdf", "a.yaml", "-o", "a.yaml"), "cannot be both the set and the URDF"),
+        (("--parameters", "cad"), "has no sets by name; --parameters 'cad' should be a .yaml file"),
+        (("--parameters", "none.yaml"), "none.yaml"),
+        (("--overlay", "{}/arm.urdf"), "has no tables; --overlay is for robots that do"),
+    ],
+)
+def test_bad_options_are_one_line(folder, run, words, message):
+    words = [word.format(folder) for word in words]
+    code, _, err = run("identify", folder / "one.csv", "--robot", folder / "arm.urdf", *words)
+    assert (code, len(err.strip().splitlines())) == (2, 1), err
+    assert message in err
 
 
 def test_options_say_which_columns_are_which(folder, run, tmp_path):

@@ -17,7 +17,7 @@ FORMATS = {"robot": "URDF", "mujoco": "MJCF", "sdf": "SDF"}
 SUFFIXES = {".urdf": "URDF", ".mjcf": "MJCF", ".sdf": "SDF", ".world": "SDF"}
 
 
-def from_file(path: str | Path) -> Robot:
+def from_file(path: str | Path, parameters: str | Path | None = None) -> Robot:
     """Return a robot from a URDF, an MJCF (MuJoCo) or an SDF (Gazebo, Drake) file.
 
     Joints that follow others (``<mimic>``, chained or not; in MJCF linear equalities of joints or
@@ -28,8 +28,13 @@ def from_file(path: str | Path) -> Robot:
     several axes turn together. ``.urdf``, ``.mjcf`` and ``.sdf`` say what a file is; of another,
     the root element.
 
+    Args:
+        path: The file.
+        parameters: File with a set of parameters in place of its own (:func:`.from_urdf`).
+
     Raises:
-        FileError: if the file cannot be read.
+        FileError: if a file cannot be read.
+        TableError: if the file of parameters breaks the format, or is of another robot.
         UrdfError: if it is none of these, not a tree of joints that turn or slide, or has negative
             friction.
         MissingExtra: for MJCF, if MuJoCo is not installed.
@@ -39,7 +44,7 @@ def from_file(path: str | Path) -> Robot:
         raise FileError(f"{path}: is a folder, not a file")
     kind = SUFFIXES.get(file.suffix.lower()) or _kind(file)
     if kind == "URDF":
-        return from_urdf(file)
+        return from_urdf(file, parameters)
     try:
         if kind == "SDF":
             converted = sdf_to_urdf(read_text(file), file.resolve().parent)
@@ -48,7 +53,7 @@ def from_file(path: str | Path) -> Robot:
             converted = mjcf_to_urdf(file)
     except UrdfError as err:
         raise UrdfError(f"{path}: {err}") from err
-    robot = from_urdf_text(converted.urdf, file, converted.friction, converted.rotors)
+    robot = from_urdf_text(converted.urdf, file, converted.friction, converted.rotors, parameters)
     if converted.left_out:
         names = ", ".join(converted.left_out[:3]) + (
             f" and {len(converted.left_out) - 3} more" if len(converted.left_out) > 3 else ""

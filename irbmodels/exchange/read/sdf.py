@@ -19,7 +19,8 @@ from ...model.joint_drives import JointFriction, JointRotor
 from ...model.mesh_paths import mesh_candidates
 from ...model.tree import UNLIMITED
 from ...model.types import Array
-from ..urdf_parts import INERTIA_ENTRIES, UrdfBuilder
+from ...model.urdf_bodies import INERTIA_ENTRIES
+from ..urdf_parts import UrdfBuilder
 
 MASSLESS = "{https://irbmodels.org/sdf}massless"
 """Attribute of a link without mass, whose ``<mass>``, which SDF demands, is not read."""

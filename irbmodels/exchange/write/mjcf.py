@@ -26,10 +26,10 @@ from ...model.inertia import Inertial
 from ...model.shapes import LOOKS, Shape, shapes_of
 from ...model.types import Array
 from ...model.urdf import parse_urdf
+from ...model.urdf_bodies import numbers
 from ...robot.collision import Collider, adjacent, always_touching, read_srdf, srdf_path
 from ...robot.robot import Robot
 from ..text import linear_form
-from ..urdf_parts import numbers
 from . import Options
 from .elements import add, serialised
 from .mjcf_axes import add_drives, ranges_of

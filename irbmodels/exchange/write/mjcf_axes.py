@@ -10,8 +10,8 @@ import numpy as np
 
 from ...model.tree import UNLIMITED
 from ...model.types import Array
+from ...model.urdf_bodies import numbers
 from ...robot.robot import Robot
-from ..urdf_parts import numbers
 from .elements import add
 from .mjcf_joints import Chain
 

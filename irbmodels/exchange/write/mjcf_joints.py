@@ -20,9 +20,9 @@ from ...model.shapes import LOOKS, link_of, placement_of, shapes_of
 from ...model.tree import tree_from_urdf
 from ...model.types import Array
 from ...model.urdf import parse_urdf
+from ...model.urdf_bodies import INERTIA_ENTRIES
 from ...robot.robot import Robot
 from ...tables.description import BARS
-from ..urdf_parts import INERTIA_ENTRIES
 from . import Options
 
 Element = ElementTree.Element

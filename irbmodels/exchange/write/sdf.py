@@ -19,10 +19,10 @@ from ...model.shapes import link_of
 from ...model.tree import UNLIMITED, Tree, tree_from_urdf
 from ...model.types import Array
 from ...model.urdf import parse_urdf
+from ...model.urdf_bodies import INERTIA_ENTRIES, numbers
 from ...robot.robot import Robot
 from ..read.sdf import MASSLESS, PRIMITIVES
 from ..text import free_name
-from ..urdf_parts import INERTIA_ENTRIES, numbers
 from . import CARRIER_KG, MESHES, Options, note_on_springs
 from .elements import add_text, serialised
 from .meshes import gathered_meshes, write_files

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from xml.etree import ElementTree
-from xml.etree.ElementTree import Element, SubElement
+from xml.etree.ElementTree import Comment, Element, SubElement
 
+import numpy as np
 import pinocchio as pin
 
 from ...errors import InputError, UnknownName
+from ...model.axis_springs import names_of
 from ...model.inertia import Inertial
 from ...model.shapes import link_of
-from ...model.urdf import parse_urdf
+from ...model.urdf_bodies import inertial_element, parse_with_comments, urdf_text
 from ...robot.robot import Robot
 from ..text import free_name
-from ..urdf_parts import inertial_element, set_origin
+from ..urdf_parts import set_origin
 from . import CARRIER_KG, MESHES, Options, note_on_springs
 from .meshes import absolute_meshes, gathered_meshes, write_files
 
@@ -88,6 +90,35 @@ def urdf_of(robot: Robot, options: Options) -> str:
     return text if is_complete and robot.payload is None else _with_load(text, robot)
 
 
+def annotated_urdf(robot: Robot, about: str) -> str:
+    """Return :meth:`.Robot.urdf` with a comment: its origin, and what a URDF cannot carry of it."""
+    root = parse_with_comments(robot.urdf())
+    lines = [about, *(f"Left out: {part}." for part in _beyond_urdf(robot, root))]
+    comment = Comment(" " + " ".join(lines).replace("--", "- -") + " ")
+    root.insert(0, comment)
+    return urdf_text(root)
+
+
+def _beyond_urdf(robot: Robot, root: Element) -> Iterator[str]:
+    """Yield what the model of a robot has, and its URDF cannot state."""
+    law, D = robot.friction_model, robot.drive_axes
+    if law is not None and root.find("joint/dynamics") is None and law.terms != "no":
+        yield f"friction ({law.terms})"
+    elif law is not None:
+        terms = {"Fs-Fc": law.falls.any(), **dict.fromkeys(law.kinds[3:], True)}
+        terms["change with temperature"] = law.per_K.any()
+        if beyond := ", ".join(name for name, there in terms.items() if there):
+            yield f"friction beyond viscous and Coulomb: {beyond}"
+        coupled = [robot.axes[i] for i in np.flatnonzero((D != 0.0).sum(axis=1) > 1).tolist()]
+        if coupled:
+            yield f"friction of the drives of {', '.join(coupled)}, which other axes turn too"
+    if robot.rotors.any():
+        values = ", ".join(f"{value:.4g}" for value in robot.rotors)
+        yield f"rotor inertias, on the arm side [kg m^2, kg]: {values}"
+    if robot.springs:
+        yield f"springs: {', '.join(names_of(robot.springs))}"
+
+
 def is_serial_twin(robot: Robot, options: Options) -> bool:
     """Return whether the options ask for the open chain of a parallelogram arm."""
     return (
@@ -104,7 +135,7 @@ def file_name(robot: Robot) -> str:
 
 def _with_load(text: str, robot: Robot) -> str:
     """Add tool and payload to a URDF that does not contain them."""
-    tree, root = robot.whole_tree, _parsed_with_comments(text)
+    tree, root = robot.whole_tree, parse_with_comments(text)
     frames, tcp = tree.model.frames, tree.model.frames[tree.frame("tcp")].placement
     links = {str(link.get("name")): link for link in root.iterfind("link")}
     flange = frames[tree.flange]
@@ -139,14 +170,7 @@ def _with_load(text: str, robot: Robot) -> str:
     if robot.payload is not None:
         payload = free_name("payload", links)
         _add_body(root, payload, "tcp", pin.SE3.Identity(), robot.payload)
-    ElementTree.indent(root)
-    return f'<?xml version="1.0" ?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
-
-
-def _parsed_with_comments(text: str) -> Element:
-    parse_urdf(text)  # raises where it is none
-    parser = ElementTree.XMLParser(target=ElementTree.TreeBuilder(insert_comments=True))
-    return ElementTree.fromstring(text, parser)
+    return urdf_text(root)
 
 
 def _add_body(root: Element, name: str, parent: str, pose: pin.SE3, body: Inertial | None) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import FileError, InputError, MissingData
+from ...errors import FileError, InputError
 from ...model.inertia import Inertial
 from ...model.springs import Spring
 from ...model.tree import body_names
@@ -22,7 +22,7 @@ from ...robot.robot import Robot
 from ...robot.torque_regressor import first_of_friction
 from ...robot.uncertainty import ParameterUncertainty
 from ...tables.friction_rows import FIELDS, friction_row
-from ...tables.writing import tables_of, write_tables
+from ...tables.writing import body_row, write_tables
 from .identified_springs import add_springs, fitted_springs
 from .pseudo import inertial_of
 from .regression import Fit
@@ -81,7 +81,10 @@ class IdentifiedParameters:
     def write(
         self, path: str | Path, name: str, ref: str, about: str = "identified, consistent"
     ) -> Path:
-        """Write the whole set as an overlay, ``irbmodels.load(..., overlays=[path])``.
+        """Write the whole set, ``irbmodels.load(..., parameters=path)``.
+
+        Of a robot with tables as an overlay on them; of one from a URDF with the hash of its
+        kinematics, for ``irbmodels.from_urdf(..., parameters=path)``.
 
         What was not fitted has the number and the source of the robot; unknown friction is written
         as 0, assumed.
@@ -93,13 +96,8 @@ class IdentifiedParameters:
             about: Description of the set.
 
         Raises:
-            MissingData: for a robot from a URDF.
             FileError: if it cannot be written.
         """
-        if self.robot.description is None:
-            raise MissingData(
-                f"{self.robot.name} comes from a URDF, which has no tables to lay numbers on"
-            )
         file = Path(path)
         if file.suffix != ".yaml":
             raise InputError(f"an overlay is a .yaml file, not {file.name!r}")
@@ -137,17 +135,18 @@ def _overlay(
         fit: The source of what was fitted.
     """
     robot = fitted.robot
-    assert robot.description is not None
-    tables = tables_of(robot.description)
-    before = tables["inertials"]["sets"][str(robot.parameters)]
-    links = before["links"] | {link: _row(body) for link, body in fitted.inertials.items()}
+    tables, axes = robot.tables(), axis_names(robot)
+    before = tables["inertials"]["sets"][robot.parameters or "file"]
+    links = before["links"] | {
+        link: body_row(body, "fit") for link, body in fitted.inertials.items()
+    }
     bodies: dict[str, Any] = {"about": about, "links": links}
     if kept := [link for link in before.get("impossible", ()) if link not in fitted.inertials]:
         bodies["impossible"] = kept
     sources: dict[str, Any] = {"fit": fit}
     rotors = dict(
         zip(
-            robot.description.axes,
+            axes,
             zip(fitted.rotors, robot.rotors, robot.limits.linear, strict=True),
             strict=True,
         )
@@ -172,11 +171,21 @@ def _overlay(
         if law.reference_temperature is not None:
             own["reference_temperature_degC"] = law.reference_temperature
         overlay["friction"] = {"default": name, "sets": {name: own}}
+    if robot.description is None:  # tables say these themselves
+        overlay = {"robot": robot.name, "of": tables["of"], **overlay}
+        if drives := tables["drives"]["axes"]:
+            overlay["drives"] = tables["drives"]
+            groups.append(drives)
     known = tables["inertials"]["sources"] | tables["friction"]["sources"] | _SOURCES
     for row in (row for group in groups for row in group.values()):
         named = row["source"].values() if isinstance(row["source"], dict) else [row["source"]]
         sources |= {one: known[one] for one in named if one != "fit"}
     return overlay
+
+
+def axis_names(robot: Robot) -> tuple[str, ...]:
+    """Return the names of axes in tables: ``axis_1`` .., of a robot from a URDF its joints."""
+    return tuple(robot.description.axes) if robot.description is not None else robot.axes
 
 
 _SOURCES = {
@@ -188,19 +197,6 @@ _SOURCES = {
     "given": {"ref": "given in Python", "grade": "assumed"},
 }
 """Sources of numbers that are in no table."""
-
-
-def _row(body: Inertial) -> dict[str, Any]:
-    tensor = {key: float(body.tensor[i, j]) for key, (i, j) in _TENSOR.items()}
-    return {
-        "mass_kg": body.mass,
-        "com_mm": (1000.0 * body.com).tolist(),
-        "inertia_kg_m2": tensor,
-        "source": "fit",
-    }
-
-
-_TENSOR = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 
 
 def _rotor(
@@ -217,12 +213,11 @@ def _rotor(
 def _friction_rows(fitted: IdentifiedParameters, table: dict[str, Any]) -> dict[str, Any]:
     robot, law, linear = fitted.robot, fitted.robot.friction_model, fitted.robot.limits.linear
     assert law is not None
-    assert robot.description is not None
     published = table["sets"][table["default"]]["axes"] if table.get("default") else {}
     own, unknown = law.parameters().reshape(robot.n, -1), np.isnan(fitted.friction)
     identified = law.with_parameters(np.where(unknown, own, fitted.friction))
     rows: dict[str, Any] = {}
-    for i, axis in enumerate(robot.description.axes):
+    for i, axis in enumerate(axis_names(robot)):
         untold = {kind for kind, nan in zip(law.kinds, unknown[i], strict=True) if nan}
         if "Fc" in untold:
             row = friction_row(law, i, bool(linear[i]))

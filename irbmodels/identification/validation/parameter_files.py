@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import yaml
 
-from ...errors import InputError, MissingData
+from ...errors import InputError
 from ...files import replacing
 from ...model.types import Array
 from ...robot.base_parameters import BaseParameters
@@ -73,17 +73,12 @@ def write_parameter_set(
         name: Of the set of inertials, and of the set of friction.
 
     Raises:
-        MissingData: for a robot from a URDF.
         InputError: if it is no .yaml file, or friction or a rotor would drive an axis.
         FileError: if it cannot be written; then nothing is.
     """
     file = Path(path)
     if file.suffix != ".yaml":
         raise InputError(f"a set of parameters is a .yaml file, not {str(path)!r}")
-    if found.robot.description is None:
-        raise MissingData(
-            f"{found.robot.name} comes from a URDF, which has no tables to lay numbers on"
-        )
     if verdict.negative_parameters:
         raise InputError(
             f"{', '.join(verdict.negative_parameters)} is negative: friction or a rotor would drive"
