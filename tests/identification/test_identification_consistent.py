@@ -9,7 +9,7 @@ from excited import SIGMA, excitation, inner, measured, random_states
 from scipy import optimize
 
 import irbmodels as irb
-from irbmodels import InputError, MissingData, MissingExtra, UnknownName
+from irbmodels import InputError, MissingExtra, UnknownName
 from irbmodels.identification.fits import (
     Samples,
     TorqueEquations,
@@ -283,16 +283,12 @@ def test_the_fit_belongs_to_the_base(arm, fit):
         consistent_fit(fit, prior, base_parameters(prior))
 
 
-def test_only_tables_take_an_overlay(arm, fit, tmp_path):
-    """A robot from a URDF has no tables; a file of another suffix is no overlay."""
+def test_a_set_is_a_yaml_file(arm, fit, tmp_path):
+    """A file of another suffix is refused."""
     _, prior, base, _ = arm
     result = consistent_fit(fit, prior, base)
     with pytest.raises(InputError, match=r"\.yaml"):
         result.write(tmp_path / "own.txt", "mine", "a test")
-    with pytest.raises(MissingData, match="comes from a URDF"):
-        replace(result, robot=irb.from_urdf(irb.urdf_path("irb1600"))).write(
-            tmp_path / "own.yaml", "mine", "a test"
-        )
 
 
 def test_the_extra_is_named(arm, fit, monkeypatch):

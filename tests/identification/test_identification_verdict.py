@@ -10,7 +10,7 @@ from excited import SIGMA, excitation, torques
 from scipy import signal, stats
 
 import irbmodels as irb
-from irbmodels import FileError, InputError, MissingData, PhysicsWarning, UnknownName
+from irbmodels import FileError, InputError, PhysicsWarning, UnknownName
 from irbmodels.errors import MotionError, TableError
 from irbmodels.identification.fits import (
     Samples,
@@ -487,7 +487,7 @@ def test_a_file_may_hold_rotors(good, tmp_path):
 
 
 def test_a_file_that_is_none_is_refused(good, tmp_path):
-    """A path that does not exist, another suffix, a robot without tables, friction that drives:
+    """A path that does not exist, another suffix, friction that drives:
     each is one line.
     """
     with pytest.raises(FileError, match=r"none\.yaml"):
@@ -502,11 +502,6 @@ def test_a_file_that_is_none_is_refused(good, tmp_path):
             good.parameters,
             replace(good.verdict, negative_parameters=("Fc_4",)),
             "",
-        )
-    urdf = irb.from_urdf(irb.urdf_path("irb2400"))
-    with pytest.raises(MissingData, match="comes from a URDF"):
-        write_parameter_set(
-            tmp_path / "set.yaml", replace(good.parameters, robot=urdf), good.verdict, ""
         )
     assert list(tmp_path.iterdir()) == []
 
