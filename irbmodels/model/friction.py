@@ -31,6 +31,11 @@ KINDS = {
 }
 """Parameters that torque is linear in, with their units for rotary and linear axes."""
 
+CONSTANTS = {
+    "Fv": "FV", "Fc": "FC", "Fs-Fc": "FD", "Fd": "FG", "dFc": "AC", "dFv": "AV", "mu": "MU",
+}  # fmt: skip
+"""Names that programs and exports have for these parameters."""
+
 
 def _absent() -> Array:
     return np.empty(0)
@@ -227,6 +232,13 @@ class Stribeck:
         return np.stack(
             [values[kind] if kind in values else getattr(self, kind) for kind in self.kinds], axis=1
         ).ravel()
+
+    def constants(self) -> dict[str, Array]:
+        """Constants of programs by name: S000's always, of other terms those that are not zero."""
+        rows = {"FC": self.Fc, "FD": self.Fs - self.Fc, "KS": self.v_St**-2.0, "FV": self.Fv}
+        if "Fd" in self.kinds:
+            rows["VG"] = self.v_d
+        return rows | {CONSTANTS[kind]: getattr(self, kind) for kind in self.kinds[3:]}
 
     def with_parameters(self, parameters: Array) -> Stribeck:
         """Return the law with other :meth:`parameters`, its speeds as they are."""

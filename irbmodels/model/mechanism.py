@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 import pinocchio as pin
 
-from .friction import Stribeck
+from .friction import CONSTANTS
 from .model import Model
 from .springs import Spring
 from .tree import Tree
@@ -74,7 +74,7 @@ class Mechanism:
     rotors: Array
     """Inertia that rotors add to the mass matrix, ``(n, n)``."""
     friction: dict[str, Array] | None = None
-    """Constants of the drives' friction by name: those of :func:`friction_constants`."""
+    """Constants of the drives' friction by name: those of :meth:`Stribeck.constants`."""
     frame: FixedFrame | None = None
     ground: Array = field(default_factory=lambda: np.zeros(10))
     """Inertials that do not move; they count in potential energy only."""
@@ -94,7 +94,7 @@ class Mechanism:
     @property
     def friction_kinds(self) -> tuple[str, ...]:
         """Names of the linear parameters of friction, in the order of the regressor's columns."""
-        return tuple(name for name in LINEAR.values() if name in (self.friction or {}))
+        return tuple(name for name in CONSTANTS.values() if name in (self.friction or {}))
 
     @cached_property
     def constants(self) -> dict[str, float]:
@@ -182,7 +182,7 @@ def _mechanism(model: Model, friction: bool) -> Mechanism:
     rotated = tuple(
         replace(joint, tree_rotation=R) for joint, R in zip(joints, rotations, strict=True)
     )
-    law = friction_constants(model.friction) if friction and model.friction is not None else None
+    law = model.friction.constants() if friction and model.friction is not None else None
     return Mechanism(
         model.n,
         rotated,
@@ -192,20 +192,6 @@ def _mechanism(model: Model, friction: bool) -> Mechanism:
         drive_axes=model.drive_axes if law and model.has_coupled_drives else None,
         springs=model.springs,
     )
-
-
-LINEAR = {
-    "Fv": "FV", "Fc": "FC", "Fs-Fc": "FD", "Fd": "FG", "dFc": "AC", "dFv": "AV", "mu": "MU",
-}  # fmt: skip
-"""Names of the constants that torque is linear in, by kind."""
-
-
-def friction_constants(law: Stribeck) -> dict[str, Array]:
-    """Return the constants of a friction law, those of S000's always, others where not zero."""
-    rows = {"FC": law.Fc, "FD": law.Fs - law.Fc, "KS": law.v_St**-2.0, "FV": law.Fv}
-    if "Fd" in law.kinds:
-        rows["VG"] = law.v_d
-    return rows | {LINEAR[kind]: getattr(law, kind) for kind in law.kinds[3:]}
 
 
 def chain_of(tree: Tree, frame: int, point: Array | None = None) -> Mechanism:
