@@ -186,15 +186,11 @@ def band_half_width(
     Raises:
         MissingData: if torques of the robot depend on parameters that were not identified.
     """
-    columns = _columns(robot, uncertainty)
-    slopes = _FrictionSlopes(robot, uncertainty.names[len(columns) :])
-    of = regressor or partial(robot.evaluate.regressor, robot.dynamic_model)
+    slopes = TorqueSlopes(robot, uncertainty, regressor)
     rows, half = list(uncertainty.axes), np.full(states[0].shape, np.nan)
     for start in range(0, len(states[0]), BLOCK):
         block = [state[start : start + BLOCK] for state in states]
-        rows_of = of(*block)
-        linear = np.where(columns < 0, 0.0, rows_of[..., columns])
-        whole = np.concatenate([linear, slopes(block[1])], axis=-1)[:, rows]
+        whole = slopes(*block)[:, rows]
         half[start : start + BLOCK, rows] = uncertainty.half_width(whole, level, noise)
     if uncertainty.held is not None:
         others = np.setdiff1d(np.arange(robot.n), rows)
@@ -202,6 +198,26 @@ def band_half_width(
         moved = (np.abs(q - uncertainty.held[others]) > STILL) | (v != 0.0) | (a != 0.0)
         half[moved.any(axis=1)] = np.nan
     return half
+
+
+class TorqueSlopes:
+    """Derivatives of a robot's torques by the parameters of an uncertainty."""
+
+    def __init__(
+        self,
+        robot: RobotBase,
+        uncertainty: ParameterUncertainty,
+        regressor: Callable[..., Array] | None = None,
+    ) -> None:
+        """Find the columns; arguments and errors as of :func:`band_half_width`."""
+        self._columns = _columns(robot, uncertainty)
+        self._friction = _FrictionSlopes(robot, uncertainty.names[len(self._columns) :])
+        self._regressor = regressor or partial(robot.evaluate.regressor, robot.dynamic_model)
+
+    def __call__(self, q: Array, v: Array, a: Array) -> Array:
+        """Return the derivatives at states ``(N, n)``, shape ``(N, n, p)``."""
+        linear = np.where(self._columns < 0, 0.0, self._regressor(q, v, a)[..., self._columns])
+        return np.concatenate([linear, self._friction(v)], axis=-1)
 
 
 def _columns(robot: RobotBase, uncertainty: ParameterUncertainty) -> NDArray[np.int_]:

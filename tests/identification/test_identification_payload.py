@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from excited import SIGMA, random_states
@@ -5,6 +7,9 @@ from excited import SIGMA, random_states
 import irbmodels as irb
 from irbmodels import InputError, MissingData, UnknownName
 from irbmodels.identification.fits import Samples, load_from_torques
+from irbmodels.identification.recordings import Drives
+from irbmodels.robot.base_parameters import base_parameters
+from irbmodels.robot.uncertainty import ParameterUncertainty
 
 # S000 Tab. 4: kg, m, kg m^2 about the centre
 SPINDLE = (12.7, [-0.0383, 0.0, 0.1293], np.diag([0.269, 0.274, 0.193]))
@@ -123,3 +128,42 @@ def test_other_frames_are_refused(arms):
         load_from_torques(Samples.of(random_states(armed, 20)), bare, "link_3")
     with pytest.raises(InputError, match="too few"):
         load_from_torques(Samples.of(random_states(armed, 1)), bare)
+
+
+def test_what_the_set_of_the_arm_leaves_open_is_in_the_deviations(arms):
+    """An error of the arm's own parameters along one direction, and one of a gain, move the load
+    as far as their shares of its deviations say.
+    """
+    bare, armed = arms
+    rng, motion = np.random.default_rng(4), random_states(armed, 300)
+    noisy = motion._replace(tau=motion.tau + 0.5 * SIGMA * rng.normal(size=motion.tau.shape))
+    base = base_parameters(bare, friction=True)
+    e = 1e-3 * rng.normal(size=base.rank)
+    known = ParameterUncertainty.of(
+        np.outer(e, e),
+        names=base.names,
+        degrees=100.0,
+        axes=base.axes,
+        noise=np.ones(6),
+        correlation_time=np.ones(6),
+    )
+    unsure = replace(bare, _bare=replace(bare._bare, uncertainty=known))
+    off = base.reduced(bare.regressor(motion.q, motion.v, motion.a)) @ e
+    plain = load_from_torques(Samples.of(noisy), bare)
+    moved = load_from_torques(Samples.of(noisy._replace(tau=noisy.tau - off)), bare)
+    doubtful = load_from_torques(Samples.of(noisy), unsure)
+    np.testing.assert_array_equal(doubtful.parameters, plain.parameters)
+    added, move = doubtful.covariance - plain.covariance, moved.parameters - plain.parameters
+    scale = np.sqrt(np.diagonal(plain.covariance))
+    np.testing.assert_allclose(
+        added / np.outer(scale, scale), np.outer(move / scale, move / scale), rtol=0.05, atol=1e-3
+    )
+    drives = Drives.unknown(6).with_gains(np.ones(6), np.full((6, 6), 1e-4))
+    common = load_from_torques(Samples.of(noisy), bare, drives=drives)
+    assert common.mass_deviation**2 - plain.mass_deviation**2 == pytest.approx(
+        (0.01 * plain.mass) ** 2, rel=1e-6
+    )
+    tilted = unsure.mounted([[0, 0, 1], [0, 1, 0], [-1, 0, 0]])
+    still = bare.mounted([[0, 0, 1], [0, 1, 0], [-1, 0, 0]])
+    one, other = (load_from_torques(Samples.of(noisy), robot) for robot in (tilted, still))
+    np.testing.assert_array_equal(one.covariance, other.covariance)

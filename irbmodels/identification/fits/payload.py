@@ -8,7 +8,9 @@ is NaN, such as the inertia where nothing moves.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +21,18 @@ from ...model.inertia import Inertial
 from ...model.types import Array, Mask
 from ...robot.base_parameters import OF_BODY, UNITS_OF_BODY
 from ...robot.robot import Robot
+from ...robot.uncertainty import ParameterUncertainty, TorqueSlopes
 from ...trajectory import Motion
+from ..recordings.drives import Drives
 from .accumulator import Blocks
+from .block_covariance import BLOCKS, with_blocks
+from .gain_deviations import with_gain_deviations
 from .pseudo import frame_change, inertial_of
-from .regression import EXCITED, Fit, weighted_least_squares
+from .regression import EXCITED, Fit, invert_factor, weighted_least_squares
 from .streaming import Samples, accumulate
 from .torque_equations import blocks
+
+SHORTEST = 10  # samples of a block of time; fewer say nothing about the colour of residuals
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,9 +154,18 @@ class LoadEquations:
 
     robot: Robot
     frame: str
+    kept: tuple[int, ...] = tuple(range(10))
+    """Parameters that are estimated, in their order."""
 
-    names = OF_BODY
-    units = UNITS_OF_BODY
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the parameters."""
+        return tuple(OF_BODY[k] for k in self.kept)
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Of the parameters."""
+        return tuple(UNITS_OF_BODY[k] for k in self.kept)
 
     @property
     def size(self) -> int:
@@ -156,31 +173,84 @@ class LoadEquations:
         return self.robot.n
 
     def __call__(self, pieces: Iterable[Motion]) -> Blocks:
-        """Yield ``Y`` ``(N, n, 10)`` and the torques that the robot itself does not need."""
+        """Yield ``Y`` ``(N, n, kept)`` and the torques that the robot itself does not need."""
         columns = LoadColumns.of(self.robot, self.frame)
         itself = self.robot.parameter_vector()
         for piece in pieces:
             for q, v, a, tau in blocks(piece, self.robot, "v", "a", "tau", masked=True):
                 whole = self.robot.regressor(q, v, a)
-                yield columns(whole), tau - whole @ itself
+                yield columns(whole)[..., list(self.kept)], tau - whole @ itself
 
 
-def load_from_torques(samples: Samples, robot: Robot, frame: str = "tool0") -> Load:
+def load_from_torques(
+    samples: Samples, robot: Robot, frame: str = "tool0", drives: Drives | None = None
+) -> Load:
     """Identify a load on a frame, unknown to the robot, from the torques that it adds.
+
+    Deviations hold what residuals, the robot's own set (:attr:`.Robot.uncertainty`) and gains leave
+    open. Where there is a log without the load, :func:`.load_from_two_logs` needs no set.
 
     Args:
         samples: Motion with ``v``, ``a`` and ``tau``.
         robot: Model without the load: its own errors go into the load, so identify it first.
         frame: ``tool0`` for a tool, ``tcp`` for a payload.
+        drives: Whose gains made torques of currents, those of the robot's own set too.
 
     Raises:
         UnknownName: if the frame is neither.
         InputError: if the samples are too few.
     """
     LoadColumns.of(robot, frame)
-    total = accumulate(samples, LoadEquations(robot, frame))
+    rows = LoadEquations(robot, frame)
+    total = accumulate(samples, rows)
     kept, place = identifiable_columns(total.combined_factor()[:-1, :-1])
-    return load_from_fit(frame, weighted_least_squares(total.select(kept)), place)
+    rows = replace(rows, kept=tuple(kept))
+    fit = weighted_least_squares(total.select(kept))
+    if fit.samples >= SHORTEST * BLOCKS:
+        fit = with_blocks(fit, samples, rows)
+    if drives is not None:
+        fit = with_gain_deviations(fit, samples, rows, drives.gain_covariance, robot.drive_axes)
+    if robot.uncertainty is not None:
+        with suppress(MissingData):  # mounted otherwise than while it was identified
+            fit = _with_own_uncertainty(fit, samples, rows, robot.uncertainty)
+    return load_from_fit(frame, fit, place)
+
+
+@dataclass(frozen=True, eq=False)
+class _Cross:
+    """``sum Y' W Z`` of the columns of a load and the slopes of the robot, shape ``(kept, p)``."""
+
+    total: Array
+
+    def merge(self, other: _Cross) -> _Cross:
+        return _Cross(self.total + other.total)
+
+
+def _with_own_uncertainty(
+    fit: Fit, samples: Samples, rows: LoadEquations, known: ParameterUncertainty
+) -> Fit:
+    """Return the fit with the covariance that the parameters of the robot itself add.
+
+    An error ``e`` of theirs moves the estimates by ``-A^-1 sum Y' W Z e``.
+    """
+    crossed = samples.reduce(partial(_crossed, rows=rows, known=known, weights=fit.weights))
+    inverse = invert_factor(fit.factor[:-1, :-1], fit.names)
+    moves = inverse @ (inverse.T @ crossed.total) @ known.factor
+    return replace(fit, covariance=fit.covariance + moves @ moves.T)
+
+
+def _crossed(
+    pieces: Iterable[Motion], rows: LoadEquations, known: ParameterUncertainty, weights: Array
+) -> _Cross:
+    slopes, columns = TorqueSlopes(rows.robot, known), LoadColumns.of(rows.robot, rows.frame)
+    total = np.zeros((len(rows.kept), len(known.names)))
+    seen = np.isin(np.arange(rows.size), known.axes)
+    for piece in pieces:
+        for q, v, a, tau in blocks(piece, rows.robot, "v", "a", "tau", masked=True):
+            left = columns(rows.robot.regressor(q, v, a))[..., list(rows.kept)]
+            told = weights * (seen & ~np.isnan(tau))
+            total += np.einsum("nik,ni,nip->kp", left, told, slopes(q, v, a), optimize=True)
+    return _Cross(total)
 
 
 def identifiable_columns(factor: Array) -> tuple[list[int], NDArray[np.int_]]:
@@ -218,7 +288,7 @@ def load_from_fit(frame: str, fit: Fit, place: NDArray[np.int_]) -> Load:
     parameters, covariance = np.full(10, np.nan), np.full((10, 10), np.nan)
     parameters[known] = fit.beta[at]
     covariance[np.ix_(known, known)] = fit.covariance[np.ix_(at, at)]
-    return Load(frame, parameters, covariance)
+    return Load(frame, parameters, covariance, fit.degrees)
 
 
 def _listed(names: Sequence[str], which: Mask) -> str:
