@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +12,19 @@ import click
 from ..errors import InputError
 from ..files import write_text
 from ..robot.robot import Robot
+from .logs import (
+    bandwidth_option,
+    delay_option,
+    drives_option,
+    logs_argument,
+    notes_on,
+    read_logs,
+    reading_options,
+    refuse_twice,
+    robot_option,
+    with_drives,
+)
 from .shared import (
-    MODEL,
     PATH,
     any_robot,
     check_outputs,
@@ -26,62 +37,16 @@ from .shared import (
 )
 
 if TYPE_CHECKING:
-    from ..identification.fits import Samples
-    from ..identification.recordings import Recording
-    from ..identification.validation import Identification, PreparedLogs, Verdict
+    from ..identification.validation import Identification, Verdict
 
 app = click.Group()
 
-logs_argument = click.argument(
-    "logs",
-    nargs=-1,
-    required=True,
-    type=PATH,
-    help="CSV or Parquet logs with positions and torques (docs/identify.md).",
-)
-robot_option = click.option("--robot", required=True, help=MODEL)
 set_option = click.option(
     "--parameters", help="Set of inertials by name, or the path of a .yaml file with one."
 )
 axes_option = click.option(
     "--axes", help="Axes that move and count, comma separated; default all. Others must stand."
 )
-bandwidth_option = click.option(
-    "--bandwidth",
-    type=float,
-    help="Of the filter of positions [Hz]; default: as the logs show. Torques are not filtered.",
-)
-delay_option = click.option(
-    "--delay",
-    type=float,
-    help=(
-        "Time by which torques are logged later than positions [ms]; default: estimated, and"
-        " corrected where sure."
-    ),
-)
-
-_reading = (
-    click.option(
-        "--columns",
-        type=PATH,
-        help="YAML file that says which columns of the logs are which: `tau1_Nm: torque A1`.",
-    ),
-    click.option(
-        "--column",
-        multiple=True,
-        metavar="NAME=COLUMN",
-        help="One of them, tau1_Nm='torque A1'; may be repeated.",
-    ),
-    click.option("--rate", type=float, help="Samples per second of logs without times [Hz]."),
-)
-
-
-def reading_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options of :func:`.read_recording` to a command, which passes them to `_read`."""
-    for option in reversed(_reading):
-        command = option(command)
-    return command
-
 
 _SHORT = "the cutoff is --bandwidth"
 _CUT = "of each log the last quarter is held out unless --held-out names others"
@@ -99,6 +64,7 @@ _CUT = "of each log the last quarter is held out unless --held-out names others"
 )
 @axes_option
 @reading_options
+@drives_option
 @bandwidth_option
 @delay_option
 @click.option(
@@ -148,6 +114,7 @@ def identify(
     parameters: str | None,
     seed: int,
     overlay: tuple[Path, ...],
+    drives: Path | None,
     **reading: Any,
 ) -> None:
     """Identify inertials, rotors and friction from logs.
@@ -166,8 +133,8 @@ def identify(
     from ..identification.validation.pipeline import METHODS, check_method
 
     everything = [*logs, *(held_out or ())]
-    _refuse_twice(everything)
-    inputs = (*everything, robot, tool, parameters, *(overlay or ()))
+    refuse_twice(everything)
+    inputs = (*everything, robot, tool, parameters, drives, *overlay)
     check_outputs(inputs, set=output, URDF=urdf, report=report)
     if output is not None and output.suffix != ".yaml":
         raise InputError(
@@ -178,10 +145,10 @@ def identify(
     check_method(method)
     if friction not in FRICTION:
         raise InputError(f"--friction {friction!r} is none of {', '.join(FRICTION)}")
-    arm = any_robot(robot, tool, overlay, parameters)
-    raw = _read(logs, arm, **reading)
+    known, arm = with_drives(any_robot(robot, tool, overlay, parameters), drives)
+    raw = read_logs(logs, arm, known, **reading)
     if held_out:
-        estimation, others = raw, _read(held_out, arm, **reading)
+        estimation, others = raw, read_logs(held_out, arm, known, **reading)
     else:
         estimation, others = (list(parts) for parts in zip(*map(split_recording, raw), strict=True))
     late = None if delay is None else 1e-3 * delay
@@ -192,7 +159,7 @@ def identify(
     except InputError as error:
         raise InputError(f"{error} ({_SHORT if held_out else f'{_SHORT}; {_CUT}'})") from None
     ready = prepared.estimation, prepared.held_out
-    notes = _notes(prepared)
+    notes = notes_on(prepared)
     names = ", ".join(path.name for path in logs)
     try:
         result = fitted(
@@ -203,6 +170,7 @@ def identify(
             friction=friction,
             rotors=rotors,
             seed=seed,
+            drives=known if known is not None and known.make_torques(raw[0]) else None,
         )
     except NotIdentifiable as error:
         for note in notes:
@@ -221,6 +189,7 @@ def identify(
 @set_option
 @axes_option
 @reading_options
+@drives_option
 @bandwidth_option
 @delay_option
 @report_option
@@ -235,6 +204,7 @@ def validate(
     delay: float | None,
     report: Path | None,
     overlay: tuple[Path, ...],
+    drives: Path | None,
     **reading: Any,
 ) -> None:
     """Measure how well a set of parameters predicts logs.
@@ -244,18 +214,22 @@ def validate(
     from ..identification.validation import prepare_logs
     from ..identification.validation.evaluation import evaluate
 
-    _refuse_twice(logs)
-    check_outputs((*logs, tool, parameters, *(overlay or ())), report=report)
-    arm = any_robot(robot, tool, overlay, parameters)
+    refuse_twice(logs)
+    check_outputs((*logs, robot, tool, parameters, drives, *overlay), report=report)
+    known, arm = with_drives(any_robot(robot, tool, overlay, parameters), drives)
     late = None if delay is None else 1e-3 * delay
     try:
         prepared = prepare_logs(
-            arm, _read(logs, arm, **reading), axes=_axes(axes), bandwidth=bandwidth, late=late
+            arm,
+            read_logs(logs, arm, known, **reading),
+            axes=_axes(axes),
+            bandwidth=bandwidth,
+            late=late,
         )
     except InputError as error:
         raise InputError(f"{error} ({_SHORT})") from None
     judged = evaluate(arm, prepared.estimation, axes=_axes(axes))
-    _finish(judged, ", ".join(path.name for path in logs), _notes(prepared), report)
+    _finish(judged, ", ".join(path.name for path in logs), notes_on(prepared), report)
 
 
 def _finish(judged: Verdict, names: str, notes: Sequence[str], report: Path | None) -> None:
@@ -293,79 +267,6 @@ def _write(
     report_written(output, urdf)
 
 
-def _read(
-    paths: Sequence[Path],
-    robot: Robot,
-    columns: Path | None,
-    column: Sequence[str],
-    rate: float | None,
-) -> list[Recording]:
-    from ..identification.recordings import column_sources, read_recording
-
-    sources = {**column_sources(columns), **column_sources(_columns(column))}
-    return [read_recording(path, robot, sources, rate) for path in paths]
-
-
-def usable_samples(
-    paths: Sequence[Sequence[Path]],
-    robot: Robot,
-    change: Callable[[Recording], Recording] | None,
-    bandwidth: float | None,
-    delay: float | None,
-    **reading: Any,
-) -> tuple[Samples, Samples]:
-    """Return the usable samples of logs without and with a load, what was found in them on stderr.
-
-    Args:
-        paths: The logs without it, and those with it.
-        robot: Their robot.
-        change: Of each log as it was read.
-        bandwidth: Of the filter of positions [Hz], None: as the first logs show.
-        delay: Of torques against positions [ms], None: as the first logs show.
-        reading: Options of :func:`reading_options`.
-    """
-    from ..identification.fits import Samples
-    from ..identification.validation import prepare_logs, usable_segments
-
-    _refuse_twice([path for part in paths for path in part])
-    read = [
-        [log if change is None else change(log) for log in _read(part, robot, **reading)]
-        for part in paths
-    ]
-    late = None if delay is None else 1e-3 * delay
-    prepared = prepare_logs(robot, *read, bandwidth=bandwidth, late=late)
-    for note in _notes(prepared):
-        err.print(note)
-    before, after = (
-        Samples.of(*usable_segments(part, range(robot.n)))
-        for part in (prepared.estimation, prepared.held_out)
-    )
-    return before, after
-
-
-def _columns(texts: Sequence[str]) -> dict[str, str]:
-    """Return the columns that ``--column NAME=COLUMN`` names."""
-    columns: dict[str, str] = {}
-    for text in texts:
-        ours, _, theirs = text.partition("=")
-        if not ours or not theirs:
-            raise InputError(f"--column {text!r} is not NAME=COLUMN, such as tau1_Nm='torque A1'")
-        if ours in columns:
-            raise InputError(f"--column names {ours} twice")
-        columns[ours] = theirs
-    return columns
-
-
-def _notes(prepared: PreparedLogs) -> list[str]:
-    """Return findings in logs and changes made to them, each line once."""
-    lines = (
-        f"{Path(recording.source).name}: {finding}"
-        for recording in (*prepared.estimation, *prepared.held_out)
-        for finding in recording.findings
-    )
-    return list(dict.fromkeys([*lines, *map(str, prepared.findings)]))
-
-
 def _axes(text: str | None) -> list[int] | None:
     try:
         return None if text is None else [int(word) for word in text.split(",")]
@@ -373,11 +274,3 @@ def _axes(text: str | None) -> list[int] | None:
         raise InputError(
             f"--axes {text!r} is not a comma separated list of axis numbers, such as 1,2,3"
         ) from None
-
-
-def _refuse_twice(logs: Sequence[Path]) -> None:
-    """Refuse logs given twice: samples count once, and held-out ones are not in the fit."""
-    files = [path.resolve() for path in logs]
-    for number, path in enumerate(logs):
-        if files[number] in files[:number]:
-            raise InputError(f"{path} is given twice; a log counts once, for the fit or held out")

@@ -10,10 +10,10 @@ import click
 import numpy as np
 
 from ..errors import InputError
-from ..robot.robot import Robot
-from .identification import (
+from .logs import (
     bandwidth_option,
     delay_option,
+    read_drives_file,
     reading_options,
     robot_option,
     usable_samples,
@@ -31,7 +31,7 @@ from .shared import (
 )
 
 if TYPE_CHECKING:
-    from ..identification.recordings import Drives, Recording
+    from ..identification.recordings import Recording
 
 app = click.Group()
 
@@ -113,7 +113,7 @@ def gains(
         frame=frame,
     )
     arm = any_robot(robot, tool, overlay)
-    others = _drives(drives, arm)
+    others = read_drives_file(drives, arm)
     if others is not None:
         arm = arm.with_drives(others.motors.drive_axes)
     # currents of unknown gains are no torques, which would show bandwidth and delay
@@ -172,7 +172,7 @@ def payload(
 
     check_outputs((*logs, *loaded, tool, drives, *overlay))
     arm = any_robot(robot, tool, overlay)
-    known = _drives(drives, arm)
+    known = read_drives_file(drives, arm)
     change: Callable[[Recording], Recording] | None = None
     if known is not None:
         arm = arm.with_drives(known.motors.drive_axes)
@@ -183,9 +183,3 @@ def payload(
 
     before, after = usable_samples((logs, loaded), arm, change, bandwidth, delay, **reading)
     print_tables(load_table(load_from_two_logs(before, after, arm, frame, known)))
-
-
-def _drives(file: Path | None, robot: Robot) -> Drives | None:
-    from ..identification.recordings import read_drives
-
-    return None if file is None else read_drives(file, robot.axes, robot.limits.linear.tolist())

@@ -144,3 +144,22 @@ def test_options_say_which_columns_are_which(folder, run, tmp_path):
         code, _, err = run(*words, foreign, "--column", column)
         assert code == 2
         assert "is not NAME=COLUMN" in err
+
+
+def test_drives_couple_the_robot_and_its_motors(folder, run, tmp_path):
+    """Friction of a motor that two axes turn is identified at the motor, and kept in the set."""
+    D = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, -0.5, 1.0]])
+    arm = arms.truth().with_drives(D)
+    arms.log(4, robot=arm).save(tmp_path / "coupled.csv")
+    (tmp_path / "drives.yaml").write_text(
+        "axes:\n  elbow: {gear_ratio: 60, turned_by: {shoulder: -30}}\n  shoulder: {gear_ratio: 80}"
+    )
+    words = ("identify", tmp_path / "coupled.csv", "--robot", folder / "arm.urdf")
+    path = tmp_path / "set.yaml"
+    code, _, err = run(*words, "--drives", tmp_path / "drives.yaml", "-o", path)
+    assert code == 0, err
+    found = irb.from_urdf(folder / "arm.urdf", parameters=path)
+    np.testing.assert_array_equal(found.drive_axes, D)
+    np.testing.assert_allclose(found.friction_model.Fc, arms.Fc, atol=0.3)
+    code, _, err = run(*words, "--drives", folder / "arm.urdf")
+    assert (code, err.count("\n")) == (2, 1)

@@ -135,3 +135,39 @@ def test_wrong_files_of_columns(tmp_path, robot):
         assert message in str(caught.value), text
     with pytest.raises(irb.FileError):
         read_recording(path, robot, tmp_path / "none.yaml")
+
+
+RATIOS = np.array([[-120.0, 0.0, 0.0], [0.0, 80.0, 0.0], [0.0, -30.0, 60.0]])
+DRIVES = """
+axes:
+  swing: {gear_ratio: -120, gain_N_m_A: 9.5}
+  shoulder: {gear_ratio: 80, gain_N_m_A: 12.0}
+  elbow: {gear_ratio: 60, turned_by: {shoulder: -30}, gain_N_m_A: -7.0, rotor_inertia_kg_m2: 1.0e-5}
+"""
+
+
+def test_columns_of_motors_come_to_the_arm_side(tmp_path, robot):
+    """Angles ``q_m = N q`` and torques ``tau = N' tau_m`` of a coupled motor, by a file of drives."""
+    motor = {"t": LOG.t}
+    motor |= {f"qm{i + 1}_rad": row for i, row in enumerate(RATIOS @ LOG.q.T)}
+    motor |= {f"taum{i + 1}_Nm": row for i, row in enumerate(np.linalg.solve(RATIOS.T, LOG.tau.T))}
+    path = write(tmp_path / "motors.csv", motor)
+    with pytest.raises(irb.MissingData, match=r"\(--drives\): 'axes: \{swing: \{gear_ratio: 100"):
+        read_recording(path, robot)
+    (tmp_path / "drives.yaml").write_text(DRIVES)
+    log = read_recording(path, robot, drives=tmp_path / "drives.yaml")
+    np.testing.assert_allclose(log.q, LOG.q, atol=1e-12)
+    np.testing.assert_allclose(log.tau, LOG.tau, atol=1e-10)
+
+
+def test_gains_make_torques_of_currents(tmp_path, robot):
+    """Torque of the coupled drive loads both axes: ``tau = D' (k i)``."""
+    D = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, -0.5, 1.0]])
+    current = np.linalg.solve(D.T, LOG.tau.T).T / [9.5, 12.0, -7.0]
+    columns = {name: values for name, values in own().items() if not name.startswith("tau")}
+    columns |= {f"current{i + 1}_A": current[:, i] for i in range(3)}
+    (tmp_path / "drives.yaml").write_text(DRIVES)
+    path = write(tmp_path / "log.csv", columns)
+    log = read_recording(path, robot, drives=tmp_path / "drives.yaml")
+    np.testing.assert_allclose(log.tau, LOG.tau, atol=1e-10)
+    assert read_recording(path, robot).tau is None

@@ -127,6 +127,11 @@ class Drives:
         # a product with the identity would spread what is unknown
         return at_drives if np.array_equal(turns, np.eye(self.n)) else at_drives @ turns
 
+    def make_torques(self, recording: Recording) -> bool:
+        """Return whether the gains of all axes are known, and the log has all currents."""
+        names = [f"current{i + 1}_A" for i in range(recording.n)]
+        return bool(np.isfinite(self.gain).all()) and all(name in recording.extra for name in names)
+
     def with_gains(self, gain: Array, covariance: Array) -> Drives:
         """Return the drives with other gains ``(n,)`` and their relative covariance ``(n, n)``."""
         deviation = np.sqrt(np.diagonal(covariance))

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...checks import as_instance, positive
 from ...errors import MissingData, MotionError
+from ...model.motors import Motors
 from ...model.types import Array
 from ...robot.robot import Robot
 from .column_names import (
@@ -22,6 +23,7 @@ from .column_names import (
     interpret_columns,
     probable_name,
 )
+from .drives import Drives, read_drives, torques_from_currents
 from .plausibility import check_recording
 from .recording import QUANTITIES, Finding, Flag, Recording
 from .table_files import Table, is_number, read_table
@@ -32,6 +34,7 @@ def read_recording(
     robot: Robot,
     columns: Columns | str | Path | None = None,
     rate: float | None = None,
+    drives: Drives | str | Path | None = None,
 ) -> Recording:
     """Read a CSV or Parquet log: positions, and speeds, accelerations, torques if present.
 
@@ -50,6 +53,8 @@ def read_recording(
             0.0}}`` for ``scale * column + offset`` in the unit of our name. Or a YAML file with
             such a mapping.
         rate: Samples per second [Hz] of a log without a column of time.
+        drives: Gear ratios for columns of motors, in place of ``robot.motors``, and gains that make
+            torques of columns ``current1_A ..``; or a YAML file of them.
 
     Returns:
         The recording, with findings on what is suspicious and flags on what is missing. Speeds or
@@ -69,6 +74,8 @@ def read_recording(
         positive(rate, "the rate of a log [Hz]")
     table = read_table(path)
     linear = tuple(bool(flag) for flag in robot.limits.linear)
+    if isinstance(drives, str | Path):
+        drives = read_drives(drives, robot.axes, linear)
     time, axis_columns, further = interpret_columns(
         table, robot.axes, linear, sources, rate is not None
     )
@@ -85,7 +92,7 @@ def read_recording(
         raise MotionError(
             f"{table.path}: row {table.first} is the only one; a log needs two rows or more"
         )
-    values = _values(table, axis_columns, robot)
+    values = _values(table, axis_columns, robot, drives)
     findings = _missing_axes(values, axis_columns)
     more = {
         ours: source.scale * table.columns[source.column] + source.offset
@@ -136,6 +143,8 @@ def read_recording(
         source=str(path),
         synthetic=synthetic,
     )
+    if drives is not None and drives.make_torques(recording):
+        recording = torques_from_currents(recording, drives)
     return check_recording(
         recording,
         robot,
@@ -197,7 +206,9 @@ def _rows(table: Table) -> int:
     return len(next(iter(table.columns.values())))
 
 
-def _values(table: Table, axis_columns: Sequence[Column], robot: Robot) -> dict[str, Array]:
+def _values(
+    table: Table, axis_columns: Sequence[Column], robot: Robot, drives: Drives | None
+) -> dict[str, Array]:
     """Return the quantities on the arm side; NaN for axes that the file does not have."""
     rows = _rows(table)
     values = {}
@@ -211,20 +222,30 @@ def _values(table: Table, axis_columns: Sequence[Column], robot: Robot) -> dict[
                 column.scale * table.columns[column.name] + column.offset
             )
         if any(column.motor for column in columns):
-            for column in (
-                column for column in columns if column.motor and not robot.motors.known[column.axis]
-            ):
-                raise MissingData(
-                    f"{table.path}: column {column.name!r} is of motor {column.axis + 1}, whose"
-                    f" gear ratio is unknown for {robot.name}: give arm-side values, or the ratio"
-                    " in drives.yaml"
-                )
-            turn = {"q": robot.motors.axis_position, "tau": robot.motors.axis_torque}.get(
-                quantity, robot.motors.axis_velocity
+            motors = _motors(table, columns, robot, drives)
+            turn = {"q": motors.axis_position, "tau": motors.axis_torque}.get(
+                quantity, motors.axis_velocity
             )
             arm = np.where(np.isnan(arm), turn(motor), arm)
         values[quantity] = arm
     return values
+
+
+def _motors(table: Table, columns: Sequence[Column], robot: Robot, drives: Drives | None) -> Motors:
+    """Return the motors of a robot, whose gears are known where the log has columns of motors."""
+    if drives is not None:
+        motors = drives.motors
+    else:
+        described = robot.description is not None
+        motors = robot.motors if described else Motors(np.full(robot.n, np.nan))
+    for column in columns:
+        if column.motor and not motors.known[column.axis]:
+            raise MissingData(
+                f"{table.path}: column {column.name!r} is of motor {column.axis + 1}, whose gear"
+                f" ratio is unknown for {robot.name}: give arm-side values, or the ratio in a file"
+                f" of drives (--drives): 'axes: {{{robot.axes[column.axis]}: {{gear_ratio: 100}}}}'"
+            )
+    return motors
 
 
 def _missing_axes(values: Mapping[str, Array], axis_columns: Sequence[Column]) -> list[Finding]:

@@ -1,0 +1,175 @@
+"""Logs on the command line: options that say how they are read, and their reading."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from ..errors import InputError
+from ..robot.robot import Robot
+from .shared import MODEL, PATH, err
+
+if TYPE_CHECKING:
+    from ..identification.fits import Samples
+    from ..identification.recordings import Drives, Recording
+    from ..identification.validation import PreparedLogs
+
+logs_argument = click.argument(
+    "logs",
+    nargs=-1,
+    required=True,
+    type=PATH,
+    help="CSV or Parquet logs with positions and torques (docs/identify.md).",
+)
+bandwidth_option = click.option(
+    "--bandwidth",
+    type=float,
+    help="Of the filter of positions [Hz]; default: as the logs show. Torques are not filtered.",
+)
+delay_option = click.option(
+    "--delay",
+    type=float,
+    help=(
+        "Time by which torques are logged later than positions [ms]; default: estimated, and"
+        " corrected where sure."
+    ),
+)
+
+drives_option = click.option(
+    "--drives",
+    type=PATH,
+    help=(
+        "File of drives: gear ratios of columns of motors (qm1_rad, taum1_Nm), gains of currents,"
+        " coupled wrists, rotors (docs/identify.md)."
+    ),
+)
+
+_reading = (
+    click.option(
+        "--columns",
+        type=PATH,
+        help="YAML file that says which columns of the logs are which: `tau1_Nm: torque A1`.",
+    ),
+    click.option(
+        "--column",
+        multiple=True,
+        metavar="NAME=COLUMN",
+        help="One of them, tau1_Nm='torque A1'; may be repeated.",
+    ),
+    click.option("--rate", type=float, help="Samples per second of logs without times [Hz]."),
+)
+
+
+def reading_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of :func:`.read_recording` to a command, which passes them to `read_logs`."""
+    for option in reversed(_reading):
+        command = option(command)
+    return command
+
+
+robot_option = click.option("--robot", required=True, help=MODEL)
+
+
+def read_drives_file(file: Path | None, robot: Robot) -> Drives | None:
+    """Return the drives of ``--drives``."""
+    from ..identification.recordings import read_drives
+
+    return None if file is None else read_drives(file, robot.axes, robot.limits.linear.tolist())
+
+
+def with_drives(robot: Robot, file: Path | None) -> tuple[Drives | None, Robot]:
+    """Return the drives of ``--drives``, and the robot with their couplings and rotors."""
+    drives = read_drives_file(file, robot)
+    if drives is None:
+        return None, robot
+    if not np.isnan(drives.rotor).all():
+        robot = robot.with_rotors(drives.motors.reflected(np.nan_to_num(drives.rotor)))
+    D = drives.motors.drive_axes
+    return drives, robot if np.array_equal(D, np.eye(robot.n)) else robot.with_drives(D)
+
+
+def read_logs(
+    paths: Sequence[Path],
+    robot: Robot,
+    drives: Drives | None,
+    columns: Path | None,
+    column: Sequence[str],
+    rate: float | None,
+) -> list[Recording]:
+    """Return logs as the options of :func:`reading_options` and ``--drives`` say."""
+    from ..identification.recordings import column_sources, read_recording
+
+    sources = {**column_sources(columns), **column_sources(_columns(column))}
+    return [read_recording(path, robot, sources, rate, drives) for path in paths]
+
+
+def usable_samples(
+    paths: Sequence[Sequence[Path]],
+    robot: Robot,
+    change: Callable[[Recording], Recording] | None,
+    bandwidth: float | None,
+    delay: float | None,
+    **reading: Any,
+) -> tuple[Samples, Samples]:
+    """Return the usable samples of logs without and with a load, what was found in them on stderr.
+
+    Args:
+        paths: The logs without it, and those with it.
+        robot: Their robot.
+        change: Of each log as it was read.
+        bandwidth: Of the filter of positions [Hz], None: as the first logs show.
+        delay: Of torques against positions [ms], None: as the first logs show.
+        reading: Options of :func:`reading_options`.
+    """
+    from ..identification.fits import Samples
+    from ..identification.validation import prepare_logs, usable_segments
+
+    refuse_twice([path for part in paths for path in part])
+    read = [
+        [log if change is None else change(log) for log in read_logs(part, robot, None, **reading)]
+        for part in paths
+    ]
+    late = None if delay is None else 1e-3 * delay
+    prepared = prepare_logs(robot, *read, bandwidth=bandwidth, late=late)
+    for note in notes_on(prepared):
+        err.print(note)
+    before, after = (
+        Samples.of(*usable_segments(part, range(robot.n)))
+        for part in (prepared.estimation, prepared.held_out)
+    )
+    return before, after
+
+
+def _columns(texts: Sequence[str]) -> dict[str, str]:
+    """Return the columns that ``--column NAME=COLUMN`` names."""
+    columns: dict[str, str] = {}
+    for text in texts:
+        ours, _, theirs = text.partition("=")
+        if not ours or not theirs:
+            raise InputError(f"--column {text!r} is not NAME=COLUMN, such as tau1_Nm='torque A1'")
+        if ours in columns:
+            raise InputError(f"--column names {ours} twice")
+        columns[ours] = theirs
+    return columns
+
+
+def notes_on(prepared: PreparedLogs) -> list[str]:
+    """Return findings in logs and changes made to them, each line once."""
+    lines = (
+        f"{Path(recording.source).name}: {finding}"
+        for recording in (*prepared.estimation, *prepared.held_out)
+        for finding in recording.findings
+    )
+    return list(dict.fromkeys([*lines, *map(str, prepared.findings)]))
+
+
+def refuse_twice(logs: Sequence[Path]) -> None:
+    """Refuse logs given twice: samples count once, and held-out ones are not in the fit."""
+    files = [path.resolve() for path in logs]
+    for number, path in enumerate(logs):
+        if files[number] in files[:number]:
+            raise InputError(f"{path} is given twice; a log counts once, for the fit or held out")
