@@ -25,6 +25,7 @@ from ..fits.robust import huber
 from ..fits.streaming import Samples
 from ..recordings.drives import Drives
 from ..recordings.recording import Recording
+from .body_plausibility import implausible_bodies
 from .evaluation import axis_indices, evaluate, usable_segments, with_bands, with_fit
 from .model_terms import Friction, ModelSelection, select_terms
 from .parameter_files import nearest_parameters
@@ -162,7 +163,7 @@ def identify(
         fit=final_fit,
         identified=parameters,
         estimation=estimation,
-        notes=terms.notes,
+        notes=(*terms.notes, *implausible_bodies(parameters.inertials, robot)),
         bodies=equations.bodies,
     )
     judged = final_fit
