@@ -3,6 +3,7 @@ laws that are known.
 """
 
 import pickle
+import re
 from functools import cache
 
 import numpy as np
@@ -227,6 +228,35 @@ def test_bodies_may_be_given():
     np.testing.assert_allclose(lighter.gravity(q), 0.5 * bare.gravity(q) + carried, atol=1e-10)
     with pytest.raises(irb.InputError, match="parameters of the 6 bodies"):
         robot.with_bodies(np.ones(7))
+
+
+def test_a_spring_that_nobody_told_is_found():
+    """A spring of 800 N m/rad on axis 2 of the IRB 2400: stiffness and rest are said; given to the
+    robot, nothing is asked for, and bodies are those of the truth. No other axis has one.
+    """
+    spring = irb.TorsionSpring(2, 800.0, 0.2)
+    logs = [
+        cases.plus(log, np.outer(spring.torque(log.q[:, 1]), np.eye(6)[1]))
+        for log in (cases.log(1), cases.log(2))
+    ]
+    samples = Samples.of(*usable_segments([prepare(log) for log in logs], range(6)))
+    for robot, count in ((cases.prior(), 1), (cases.prior().with_springs([spring]), 0)):
+        terms = select_terms(samples, ModelSelection(robot, None, None, 0))
+        notes = [note for note in terms.notes if "ask for a spring" in note]
+        assert len(notes) == count
+    terms = select_terms(samples, ModelSelection(cases.prior(), None, None, 0))
+    note = next(note for note in terms.notes if note.startswith("axis 2: residuals ask for a"))
+    stiffness, rest = (
+        float(re.search(pattern, note)[1])
+        for pattern in (r"spring of ([-\d.e+]+) N m/rad", r"at rest at ([-\d.e+]+) rad")
+    )
+    assert stiffness == pytest.approx(800.0, rel=0.02)
+    assert rest == pytest.approx(0.2, abs=0.02)
+    good = select_terms(
+        Samples.of(*usable_segments([prepare(cases.log(1))], range(6))),
+        ModelSelection(cases.prior(), None, None, 0),
+    )
+    assert not any("ask for a spring" in note for note in good.notes)
 
 
 def test_a_report_says_what_was_tried():

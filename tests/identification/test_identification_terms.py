@@ -177,6 +177,10 @@ def test_candidates_are_terms_of_the_friction_law():
         assert Y.shape[1] == rows.base.rank + len(terms) == candidates.columns[axis].size
         assert sum(term.speed == believed[axis] for term in terms) == 1
         for column, (kind, speed) in zip(Y[:, rows.base.rank :].T, terms, strict=True):
+            if kind in ("spring", "offset"):
+                expected = motion.q[:, axis] if kind == "spring" else 1.0
+                np.testing.assert_allclose(column, expected, rtol=1e-12)
+                continue
             unit = irb.Stribeck(
                 one if kind == "Fs-Fc" else zero,
                 zero,

@@ -21,14 +21,16 @@ STRIBECK_SPEEDS = np.geomspace(1e-3, 0.3, 17)
 # [rad/s, m/s]; the slowest softens a sign that a filtered speed has late, the fastest is nearly
 # viscous; a factor of 1.7 lies between two, for the torque hardly depends on it
 DEGRESSIVE_SPEEDS = np.geomspace(5e-3, 3.0, 13)
+SPRING = ("spring", "offset")
+"""Columns of a torsion spring at the axis of a drive: its position, and 1. No friction."""
 LEAST = -700.0  # exponents below it give 0
 
 
 class Candidate(NamedTuple):
-    """A further term of the friction law of one drive."""
+    """A further term of the friction law of one drive, or of a spring at its axis."""
 
     kind: str
-    """Of :data:`irbmodels.model.friction.KINDS`."""
+    """Of :data:`irbmodels.model.friction.KINDS`, or of :data:`SPRING`."""
     speed: float = np.nan
     """``v_St`` or ``v_d`` [rad/s, m/s], where the kind has one."""
 
@@ -42,6 +44,7 @@ def candidates(believed: float) -> tuple[Candidate, ...]:
         Candidate("dFc"),
         Candidate("dFv"),
         Candidate("mu"),
+        *(Candidate(kind) for kind in SPRING),
     )
 
 
@@ -94,8 +97,10 @@ class FrictionCandidates:
             for (Y, y), (q, v) in zip(self.rows([piece]), states, strict=True):
                 w = v[:, axes] @ self.drives.T
                 of_drives = [
-                    self._columns(i, *pair)
-                    for i, pair in enumerate(zip(w.T, self._load(q).T, strict=True))
+                    self._columns(i, *states_of)
+                    for i, states_of in enumerate(
+                        zip(w.T, self._load(q).T, (q[:, axes] @ self.drives.T).T, strict=True)
+                    )
                 ]
                 yield (
                     [
@@ -115,7 +120,7 @@ class FrictionCandidates:
         held = weight @ self.beta[: len(bodies)]
         return np.asarray(np.linalg.solve(self.drives.T, held.T).T)
 
-    def _columns(self, i: int, w: Array, load: Array) -> Array:
+    def _columns(self, i: int, w: Array, load: Array, position: Array) -> Array:
         """Torques of the candidates of one drive, each with a coefficient of 1, ``(N, terms)``."""
         terms, sign, size = self.terms[i], np.sign(w), np.abs(w)
         speeds = np.array([term.speed for term in terms])
@@ -130,6 +135,12 @@ class FrictionCandidates:
             elif kind == "Fd":
                 result[:, own] = w[:, None] / (speeds[own] + size[:, None])
             else:
-                column = {"dFc": np.abs(sign), "dFv": size, "mu": np.abs(load) * sign}[kind]
+                column = {
+                    "dFc": np.abs(sign),
+                    "dFv": size,
+                    "mu": np.abs(load) * sign,
+                    "spring": position,
+                    "offset": np.ones_like(w),
+                }[kind]
                 result[:, own] = column[:, None]
         return result

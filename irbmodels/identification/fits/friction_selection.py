@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.types import Array, Mask
-from .friction_candidates import STRIBECK_SPEEDS, Candidate, FrictionCandidates
+from .friction_candidates import SPRING, STRIBECK_SPEEDS, Candidate, FrictionCandidates
 from .stretch_sums import (
     ROUNDING,
     Projected,
@@ -38,6 +38,7 @@ ALPHA = 0.05  # probability that some candidate of a drive seems to be there, an
 # of the RMSE of an axis; terms that gain less are not worth having, but for the fall from Fs to Fc,
 # which few samples show and stick-slip depends on
 NEGLIGIBLE = 0.005
+WORTH = 1.05  # RMSE without a spring over that with it
 SLOW = 20.0  # samples that must be as slow as a Stribeck speed, or it may be any
 APART = 0.05  # of a unit column: the part that no other column has
 
@@ -65,6 +66,19 @@ class FrictionChoice(NamedTuple):
     """From simple to rich; the first has no further terms."""
     denied: bool
     """A fall from Fs to Fc was believed, and samples say a smaller one, surely."""
+
+
+class SpringFinding(NamedTuple):
+    """A torsion spring that the residuals of an axis ask for."""
+
+    axis: int
+    """0-based."""
+    k: float
+    """Stiffness [N m/rad, N/m]; negative where its torque grows along the way."""
+    rest: float
+    """Position at which it bears nothing [rad, m]."""
+    rmse: tuple[float, float]
+    """Of the axis on stretches left out [N m, N], without the spring and with it."""
 
 
 def choose_friction(
@@ -100,6 +114,48 @@ def choose_friction(
         if models == before:
             break
     return tuple(choices)
+
+
+def find_springs(
+    sums: StretchSums,
+    rows: FrictionCandidates,
+    weights: Array,
+    choices: Sequence[FrictionChoice],
+) -> tuple[SpringFinding, ...]:
+    """Return the springs that lower the error on stretches left out by more than its deviation.
+
+    Beside the friction that was chosen. A spring whose torque is that of a weight is none of them:
+    bodies stand for it.
+
+    Args:
+        sums: Of ``rows``.
+        rows: Equations with candidates.
+        weights: Of the equations, shape ``(size,)``.
+        choices: Of friction, per drive.
+    """
+    places = friction_columns(rows.rows)[:, :2]
+    models = [
+        tuple(rows.terms[i].index(term) for term in choice.terms)
+        for i, choice in enumerate(choices)
+    ]
+    drives = (
+        _Drive(
+            sums,
+            rows,
+            weights,
+            i,
+            np.concatenate(
+                [
+                    np.arange(rows.rows.base.rank),
+                    *(rows.of_drive(m)[list(one)] for m, one in enumerate(models) if m != i),
+                ]
+            ),
+            places[i],
+        )
+        for i in range(rows.rows.size)
+    )
+    found = (drive.spring(model) for drive, model in zip(drives, models, strict=True))
+    return tuple(one for one in found if one is not None)
 
 
 @dataclass(eq=False)
@@ -162,6 +218,28 @@ class _Drive:
             value, deviation = (part[-1] for part in self._coefficients((*model, last)))
             denied = bool(value + self._sure * deviation < belief)
         return model, FrictionChoice(tuple(self.terms[k] for k in model), trials, denied)
+
+    def spring(self, model: Model) -> SpringFinding | None:
+        """Return the spring that residuals beside a model ask for, if they do."""
+        kinds = [term.kind for term in self.terms]
+        slope, offset = (kinds.index(kind) for kind in SPRING)
+        if "dFc" in (kinds[k] for k in model):  # which is as constant, while the axis moves
+            offset = kinds.index("dFc")
+        sprung = (*(k for k in model if k != offset), slope, offset)
+        if not self.possible[slope]:
+            return None
+        losses, trials = self._trials([model, sprung])
+        gain = losses[:1] - losses[1:]
+        values, deviations = self._coefficients(sprung)
+        if (
+            gain.mean() <= _standard_error(gain)[0]
+            or abs(values[-2]) <= self._sure * deviations[-2]
+            or trials[0].rmse <= WORTH * trials[1].rmse
+        ):
+            return None
+        k = float(values[-2])
+        axis = self.rows.rows.base.axes[self.i]
+        return SpringFinding(axis, k, float(-values[-1] / k), (trials[0].rmse, trials[1].rmse))
 
     def _falls(self, model: Model) -> bool:
         return any(self.terms[k].kind == "Fs-Fc" for k in model)

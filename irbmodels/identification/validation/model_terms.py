@@ -16,7 +16,12 @@ from ...robot.robot import Robot
 from ...robot.torque_regressor import BodyColumns, first_of_friction
 from ..fits.accumulator import Accumulator
 from ..fits.friction_candidates import FrictionCandidates
-from ..fits.friction_selection import FrictionChoice, choose_friction
+from ..fits.friction_selection import (
+    FrictionChoice,
+    SpringFinding,
+    choose_friction,
+    find_springs,
+)
 from ..fits.nonlinear import SpeedEquations, linearize
 from ..fits.regression import Fit, floor_noise, weighted_least_squares
 from ..fits.streaming import Samples, accumulate
@@ -127,12 +132,14 @@ def select_terms(
     fit = weighted_least_squares(total)
     moving, believed = list(base.axes), law
     choices: tuple[FrictionChoice, ...] = ()
+    weights = 1.0 / np.square(floor_noise(total, fit.noise))
     for speeds_known in (False, True):
         candidates = FrictionCandidates(rows, believed.v_St[moving], fit.beta)
+        sums = sum_stretches(samples, candidates, STRETCHES)
         choices = choose_friction(
-            sum_stretches(samples, candidates, STRETCHES),
+            sums,
             candidates,
-            1.0 / np.square(floor_noise(total, fit.noise)),
+            weights,
             SEARCHED[friction],
             (law.Fs - law.Fc)[moving],
             exact=speeds_known,
@@ -146,13 +153,14 @@ def select_terms(
             for choice in choices
         )
         believed = _fitted_speeds(samples, options, rotors, law, rows, alone, fit)
+    springs = [_spring_note(one, robot) for one in find_springs(sums, candidates, weights, choices)]
     guess = _with_choices(options.robot, law, base, choices, fit)
     falling = [axis for axis, choice in zip(moving, choices, strict=True) if _falls(choice)]
     base = options.base(guess, rotors, falling)
     rows = TorqueEquations(guess, base, bodies)
     linearized = linearize(samples, rows)
     if linearized is None:
-        notes = _notes(guess, choices, rotors, base.axes)
+        notes = (*_notes(guess, choices, rotors, base.axes), *springs)
         return ModelTerms(guess, base, None, notes, accumulate(samples, rows), None, rows, choices)
     fitted = guess.with_friction(_at_speeds(guess, linearized.equations))
     rows = TorqueEquations(fitted, base, bodies)
@@ -161,7 +169,7 @@ def select_terms(
         fitted,
         base,
         equations,
-        _notes(fitted, choices, rotors, base.axes),
+        (*_notes(fitted, choices, rotors, base.axes), *springs),
         equations.without_speeds(linearized.total),
         linearized.total,
         rows,
@@ -295,6 +303,18 @@ def _notes(
         if some
     ]
     return "; ".join(friction), f"rotor inertias are {'' if rotors else 'no '}parameters"
+
+
+def _spring_note(found: SpringFinding, robot: Robot) -> str:
+    linear = bool(robot.limits.linear[found.axis])
+    unit, stiffness, at = ("N", "N/m", "m") if linear else ("N m", "N m/rad", "rad")
+    without, sprung = found.rmse
+    return (
+        f"axis {found.axis + 1}: residuals ask for a spring of {found.k:.3g} {stiffness} at rest at"
+        f" {found.rest:.3g} {at}: RMSE {without:.3g} {unit} on stretches left out, {sprung:.3g}"
+        f" {unit} with it; robot.with_springs takes TorsionSpring({found.axis + 1}, {found.k:.3g},"
+        f" {found.rest:.3g}) beside its own"
+    )
 
 
 _WORDS = {
