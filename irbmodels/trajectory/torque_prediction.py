@@ -11,8 +11,9 @@ import numpy as np
 
 from ..checks import as_instance
 from ..dynamics.equations_of_motion import TorqueParts
-from ..model.limits import Limits, Violation
+from ..model.limits import Violation
 from ..model.types import Array, Mask
+from ..robot.robot import Robot
 from . import Motion
 from .differentiation import REST, check_filter, filter_length
 from .motion_files import MotionFile, table_stream
@@ -54,7 +55,7 @@ class Prediction:
     first_out_of_range: tuple[float, Violation] | None
     """Time of the first such row [s], and the violated range."""
     extrapolated: Mask
-    """True per axis if it moved faster than its friction was ever measured."""
+    """True per axis if its drive moved faster than its friction was ever measured."""
     over_speed: Mask
     """True per axis if it moved faster than its speed limit."""
     window: float | None
@@ -110,7 +111,7 @@ def predict(
     as_instance(file, MotionFile, what)
     check_filter(window, rest, advance)
     robot = file.robot
-    totals, trace = _Totals(robot.n), _Decimator(_TRACE)
+    totals, trace = _Totals(robot), _Decimator(_TRACE)
     with table_stream(output, file.path) as stream:
         if stream is not None:
             stream.write(",".join(_header(file)) + "\n")
@@ -118,7 +119,7 @@ def predict(
             assert motion.v is not None  # motions() derives what the file lacks
             assert motion.a is not None
             parts = robot.torque_parts(motion.q, motion.v, motion.a)
-            totals.add(motion, motion.v, parts, robot.limits)
+            totals.add(motion, motion.v, parts)
             trace.add(motion, parts)
             if stream is not None:
                 columns = [*parts, *([] if motion.tau is None else [motion.tau])]
@@ -136,7 +137,7 @@ def predict(
         first_out_of_range=totals.first_out_of_range,
         over_speed=totals.fastest > robot.limits.velocity * (1.0 + 1e-9),
         window=totals.window(window) if file.derived else None,
-        extrapolated=totals.fastest > (np.inf if measured_to is None else measured_to),
+        extrapolated=totals.fastest_drive > (np.inf if measured_to is None else measured_to),
         over_effort=totals.largest[-1] > robot.limits.effort,
         trace=trace.result(),
     )
@@ -151,27 +152,30 @@ def _header(file: MotionFile) -> list[str]:
 class _Totals:
     """Running sums over the pieces of a file."""
 
-    def __init__(self, n: int) -> None:
+    def __init__(self, robot: Robot) -> None:
+        n, self.limits, self.drive_axes = robot.n, robot.limits, robot.drive_axes
         self.rows, self.out_of_range, self.start, self.duration = 0, 0, np.nan, 0.0
         self.largest, self.squares = np.zeros((5, n)), np.zeros((5, n))
         self.first_out_of_range: tuple[float, Violation] | None = None
-        self.fastest = np.zeros(n)
+        self.fastest, self.fastest_drive = np.zeros(n), np.zeros(n)
         self.error, self.error_squared, self.measured = np.zeros(n), np.zeros(n), np.zeros(n)
         self.has_measured = False
 
-    def add(self, motion: Motion, v: Array, parts: TorqueParts, limits: Limits) -> None:
+    def add(self, motion: Motion, v: Array, parts: TorqueParts) -> None:
         self.start = motion.t[0] if self.rows == 0 else self.start
         self.duration = float(motion.t[-1] - self.start)
         self.rows += len(motion.t)
-        outside = np.flatnonzero(~limits.in_range(motion.q))
+        outside = np.flatnonzero(~self.limits.in_range(motion.q))
         if len(outside) and self.first_out_of_range is None:
-            first = limits.violations(motion.q[outside[0]])[0]
+            first = self.limits.violations(motion.q[outside[0]])[0]
             self.first_out_of_range = float(motion.t[outside[0]]), first
         self.out_of_range += len(outside)
         values = np.stack(parts)
         self.largest = np.maximum(self.largest, np.abs(values).max(axis=1))
         self.squares += np.square(values).sum(axis=1)
         self.fastest = np.maximum(self.fastest, np.abs(v).max(axis=0))
+        of_drives = np.abs(v @ self.drive_axes.T).max(axis=0)
+        self.fastest_drive = np.maximum(self.fastest_drive, of_drives)
         if motion.tau is not None:
             self.has_measured = True
             difference = parts.total - motion.tau

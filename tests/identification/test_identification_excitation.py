@@ -362,6 +362,12 @@ EFFORT = SCARA.limits.effort
 STUCK = SCARA.with_friction(
     irb.Stribeck([0.0, 1.1 * EFFORT[1], 0.0, 0.0], np.zeros(4), np.zeros(4), np.full(4, 0.01))
 )
+ONE_WAY = SCARA.with_friction(  # less than the limit forwards, more than it backwards
+    irb.Stribeck(
+        *np.outer([0.7, 0.7, 0.0, 1.0], [0.0, EFFORT[1], 0.0, 0.0]).clip(1e-9),
+        dFc=[0.0, -0.5 * EFFORT[1], 0.0, 0.0],
+    )
+)
 TOO_MUCH = rf"friction of axis 2 of irb930.* takes .* its effort limit is {EFFORT[1]:g}"
 
 
@@ -372,6 +378,7 @@ TOO_MUCH = rf"friction of axis 2 of irb930.* takes .* its effort limit is {EFFOR
         (lambda: random_excitation(None), "what is excited is an irbmodels"),
         (lambda: random_excitation(STUCK, bounds=FREE), TOO_MUCH),
         (lambda: optimal_excitation(STUCK, bounds=FREE), TOO_MUCH),
+        (lambda: random_excitation(ONE_WAY, bounds=FREE), TOO_MUCH),
         (lambda: Bounds(share=1.2), "at most 1"),
         (lambda: Bounds(box=Box((0.0, 0.0, 1.0), (1.0, 1.0, 1.0))), "empty"),
         (lambda: Freudenstein(0, 1.0), "moves .* must be a whole number, at least 1, got 0"),

@@ -3,6 +3,7 @@ import pytest
 from misuse import refused_in_one_line
 
 import irbmodels as irb
+from irbmodels.tasks.path_check import check_path
 from irbmodels.trajectory import through
 from irbmodels.trajectory import torque_prediction as module
 from irbmodels.trajectory.motion_files import open_motion, write_motion
@@ -99,6 +100,19 @@ def test_bounds_are_counted(robot, motion, file):
     assert not result.extrapolated.all()
     assert result.rows == 401
     assert result.duration == pytest.approx(4.0)
+
+
+def test_friction_is_extrapolated_by_the_speeds_of_drives(tmp_path, robot, motion, file):
+    """A motor that turns with two axes is faster than each of them."""
+    D = np.eye(6)
+    D[4, 3] = 3.0
+    fast = np.abs(motion.v @ D.T).max(axis=0) > 0.5
+    assert fast.tolist() != (np.abs(motion.v).max(axis=0) > 0.5).tolist()
+    coupled = robot.with_drives(D)
+    file()
+    path = tmp_path / "m.csv"
+    assert predict(open_motion(path, coupled)).extrapolated.tolist() == fast.tolist()
+    assert check_path(coupled, motion).extrapolated.tolist() == fast.tolist()
 
 
 def test_a_row_outside_the_coupled_range_counts(tmp_path, robot):

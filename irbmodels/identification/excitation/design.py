@@ -220,8 +220,10 @@ def _problem(
             f"these base parameters are not those of {robot.name}: take base_parameters(robot, ...)"
         )
     limits, friction = MotionLimits(robot, bounds or Bounds()), robot.friction_model
-    for axis in chosen.axes:
-        breakaway = 0.0 if friction is None else float(friction.Fs[axis])
+    alone = np.count_nonzero(robot.drive_axes, axis=0) == 1  # no other drive loads the axis
+    for axis in np.intersect1d(chosen.axes, np.flatnonzero(alone)):
+        # an excitation moves both ways
+        breakaway = 0.0 if friction is None else float((friction.Fs + np.abs(friction.dFc))[axis])
         effort = float(robot.limits.effort[axis])
         if breakaway >= effort > 0.0:
             raise InputError(

@@ -78,7 +78,7 @@ class PathCheck:
     """Smallest singular value of the TCP's Jacobian at 1 m/rad."""
     manipulability: Extreme
     extrapolated: Mask
-    """True per axis if it moved faster than its friction was ever measured."""
+    """True per axis if its drive moved faster than its friction was ever measured."""
     by_line: tuple[PerLine, ...]
     """Of a program: the same per move."""
     box_scope: str
@@ -209,7 +209,7 @@ def check_path(
         )
     violations = FindingCollector(ROUNDING, program is not None)
     near = FindingCollector(0.0, program is not None)
-    extremes = Extremes(robot.n, program is not None)
+    extremes = Extremes(robot.drive_axes, program is not None)
     source = path.path if isinstance(path, MotionFile) else None
     with table_stream(output, source) as stream:
         if stream is not None:
@@ -259,7 +259,7 @@ def check_path(
         singularities={} if np.isnan(singularities["wrist"].value).any() else singularities,
         smallest=worst("smallest"),
         manipulability=worst("manipulability"),
-        extrapolated=extremes.fastest > measured_to,
+        extrapolated=extremes.fastest_drive > measured_to,
         by_line=extremes.per_line(),
         box_scope="" if tool is None else tool.name,
         unlimited=_unlimited(robot),

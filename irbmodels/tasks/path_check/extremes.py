@@ -80,14 +80,15 @@ class Trace(NamedTuple):
 class Extremes:
     """Running extremes."""
 
-    def __init__(self, n: int, by_line: bool) -> None:
-        """Begin for ``n`` axes."""
+    def __init__(self, drive_axes: Array, by_line: bool) -> None:
+        """Begin for axes by their drives, ``robot.drive_axes``."""
+        n, self._drive_axes = len(drive_axes), drive_axes
         self.rows, self.start, self.duration = 0, np.nan, 0.0
         self._worst = {
             name: _Worst(n if name in _PER_AXIS else 1, badness)
             for name, badness in (_PER_AXIS | _SCALARS).items()
         }
-        self.peaks, self.fastest = np.zeros((5, n)), np.zeros(n)
+        self.peaks, self.fastest_drive = np.zeros((5, n)), np.zeros(n)
         self._friction, self._all_causes = np.zeros(n), np.zeros(n)
         self._by_line = by_line
         self._lines: dict[int, tuple[float, float, Array, Array]] = {}
@@ -102,7 +103,8 @@ class Extremes:
         self.start = t[0] if self.rows == 0 else self.start
         self.duration = float(t[-1] - self.start)
         self.rows += len(t)
-        self.fastest = np.maximum(self.fastest, np.abs(samples.v).max(axis=0))
+        of_drives = np.abs(samples.v @ self._drive_axes.T).max(axis=0)
+        self.fastest_drive = np.maximum(self.fastest_drive, of_drives)
         for name, worst in self._worst.items():
             values = getattr(samples, name)
             if values is not None:
