@@ -23,7 +23,7 @@ from ..model.inertia import Inertial
 from ..model.tree import Tree, beyond_flange
 from ..model.types import Array
 from .base import RobotBase
-from .uncertainty import TorqueBand, band_half_width
+from .torque_bands import TorqueBand, band_half_width
 
 if TYPE_CHECKING:
     from .evaluator import BoundQuery

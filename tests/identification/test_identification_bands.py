@@ -25,11 +25,8 @@ from irbmodels.identification.validation import (
 )
 from irbmodels.identification.validation.evaluation import evaluate
 from irbmodels.robot.base_parameters import base_parameters
-from irbmodels.robot.uncertainty import (
-    ParameterUncertainty,
-    band_half_width,
-    record_of_uncertainty,
-)
+from irbmodels.robot.torque_bands import band_half_width
+from irbmodels.robot.uncertainty import ParameterUncertainty, record_of_uncertainty
 
 NOISE = np.array([3.0, 1.0, 2.0, 0.3])  # [N m, N] of the axes of a SCARA
 

@@ -21,7 +21,8 @@ from ...model.inertia import Inertial
 from ...model.types import Array, Mask
 from ...robot.base_parameters import OF_BODY, UNITS_OF_BODY
 from ...robot.robot import Robot
-from ...robot.uncertainty import ParameterUncertainty, TorqueSlopes
+from ...robot.torque_bands import TorqueSlopes
+from ...robot.uncertainty import ParameterUncertainty
 from ...trajectory import Motion
 from ..recordings.drives import Drives
 from .accumulator import Blocks

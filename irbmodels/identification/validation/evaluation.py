@@ -15,8 +15,9 @@ from ...model.tree import UNLIMITED
 from ...model.types import Array
 from ...robot.base_parameters import OF_BODY, BaseParameters
 from ...robot.robot import Robot
+from ...robot.torque_bands import band_half_width
 from ...robot.torque_regressor import BodyColumns, TorqueRegressor, first_of_friction
-from ...robot.uncertainty import ParameterUncertainty, band_half_width
+from ...robot.uncertainty import ParameterUncertainty
 from ...trajectory import Motion
 from ...trajectory.torque_prediction import Accuracy
 from ..fits.identified_parameters import IdentifiedParameters

@@ -1,0 +1,154 @@
+"""Bands of the torques that an identified set gives, by the covariance of its parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..dynamics.equations_of_motion import friction
+from ..errors import MissingData
+from ..model.friction import KINDS
+from ..model.model import Model
+from ..model.types import Array
+from .base import RobotBase
+from .base_parameters import parameter_names
+from .uncertainty import ParameterUncertainty
+
+BLOCK = 512  # states whose regressors are held at a time
+# relative step of a central difference: truncation 1e-8 of the derivative, rounding 1e-11
+STEP = 1e-4
+STILL = 0.01  # [rad, m] by which axes that stood still may be elsewhere (recordings, "stands")
+
+
+class TorqueBand(NamedTuple):
+    """Confidence band of axis torques [N m, N], shape ``(..., n)`` each; NaN where unknown."""
+
+    lower: Array
+    upper: Array
+
+
+def band_half_width(
+    robot: RobotBase,
+    uncertainty: ParameterUncertainty,
+    states: Sequence[Array],
+    level: float,
+    noise: bool,
+    regressor: Callable[..., Array] | None = None,
+) -> Array:
+    """Return half the band of a robot's torques, shape ``(N, n)``.
+
+    NaN on axes that were not identified, and at states where such an axis is not where it stood.
+
+    Args:
+        robot: With the set that the uncertainty is of.
+        uncertainty: Of the robot's set.
+        states: ``q``, ``v``, ``a``, checked, shape ``(N, n)`` each.
+        level: Confidence.
+        noise: True for the band of a measurement.
+        regressor: Of the robot, of ``q``, ``v``, ``a``; default :meth:`regressor` of the robot.
+
+    Raises:
+        MissingData: if torques of the robot depend on parameters that were not identified.
+    """
+    slopes = TorqueSlopes(robot, uncertainty, regressor)
+    rows, half = list(uncertainty.axes), np.full(states[0].shape, np.nan)
+    for start in range(0, len(states[0]), BLOCK):
+        block = [state[start : start + BLOCK] for state in states]
+        whole = slopes(*block)[:, rows]
+        half[start : start + BLOCK, rows] = uncertainty.half_width(whole, level, noise)
+    if uncertainty.held is not None:
+        others = np.setdiff1d(np.arange(robot.n), rows)
+        q, v, a = (state[:, others] for state in states)
+        moved = (np.abs(q - uncertainty.held[others]) > STILL) | (v != 0.0) | (a != 0.0)
+        half[moved.any(axis=1)] = np.nan
+    return half
+
+
+class TorqueSlopes:
+    """Derivatives of a robot's torques by the parameters of an uncertainty."""
+
+    def __init__(
+        self,
+        robot: RobotBase,
+        uncertainty: ParameterUncertainty,
+        regressor: Callable[..., Array] | None = None,
+    ) -> None:
+        """Find the columns; arguments and errors as of :func:`band_half_width`."""
+        self._columns = _columns(robot, uncertainty)
+        self._friction = _FrictionSlopes(robot, uncertainty.names[len(self._columns) :])
+        self._regressor = regressor or partial(robot.evaluate.regressor, robot.dynamic_model)
+
+    def __call__(self, q: Array, v: Array, a: Array) -> Array:
+        """Return the derivatives at states ``(N, n)``, shape ``(N, n, p)``."""
+        linear = np.where(self._columns < 0, 0.0, self._regressor(q, v, a)[..., self._columns])
+        return np.concatenate([linear, self._friction(v)], axis=-1)
+
+
+def _columns(robot: RobotBase, uncertainty: ParameterUncertainty) -> NDArray[np.int_]:
+    """Return the columns of the regressor that the leading names are of.
+
+    -1 for a term of friction that bodies and bounds of a set have made 0 on every axis.
+
+    Raises:
+        MissingData: if the regressor lacks one, or gravity is not along that of the logs.
+    """
+    gravity = robot.dynamic_model.tree.model.gravity.linear
+    if np.linalg.norm(np.cross(gravity, uncertainty.gravity)) > 1e-6 * (
+        np.linalg.norm(gravity) * np.linalg.norm(uncertainty.gravity)
+    ):
+        raise MissingData(
+            f"the set of {robot.name} was identified under gravity along"
+            f" {np.round(uncertainty.gravity, 3).tolist()} m/s^2 in base axes; mounted otherwise"
+            " its torques depend on parameters that those logs do not tell"
+        )
+    places = {name: i for i, name in enumerate(parameter_names(robot))}
+    heads = [name.split(" ", 1)[0] for name in uncertainty.names]
+    linear = [name for name in heads if _kind(name) not in _CURVED]
+    lost = [name for name in linear if name not in places and _kind(name) not in list(KINDS)[3:]]
+    if lost:
+        raise MissingData(
+            f"the covariance of {robot.name} holds {', '.join(lost)}, which its model in use does"
+            " not have: is its friction law or its coupling another one?"
+        )
+    return np.array([places.get(name, -1) for name in linear])
+
+
+_CURVED = ("v_St", "v_d")
+"""Parameters in which friction is not linear."""
+
+
+def _kind(name: str) -> str:
+    return name.rsplit("_", 1)[0]
+
+
+class _FrictionSlopes:
+    """Derivatives of the torques by parameters in which friction is not linear."""
+
+    def __init__(self, robot: RobotBase, names: Sequence[str]) -> None:
+        """Make the laws a step to either side."""
+        self.models: list[tuple[Model, Model, float]] = []
+        for name in names:
+            kind, axis = _kind(name), int(name.rsplit("_", 1)[1]) - 1
+            law = robot.friction_model
+            assert law is not None  # columns of friction were found
+            law = replace(law, mu=np.zeros(robot.n))  # what depends on the load depends on no speed
+            own = getattr(law, kind)
+            step = STEP * own * (np.arange(robot.n) == axis)
+            above, below = (
+                replace(robot.dynamic_model, friction=replace(law, **{kind: own + change}))
+                for change in (step, -step)
+            )
+            self.models.append((above, below, float(2.0 * step[axis])))
+
+    def __call__(self, v: Array) -> Array:
+        """Return the derivatives at speeds ``(N, n)``, shape ``(N, n, names)``."""
+        slopes = np.zeros((*v.shape, len(self.models)))
+        for k, (above, below, width) in enumerate(self.models):
+            upper, lower = friction(above, None, v), friction(below, None, v)
+            slopes[..., k] = (upper - lower) / width
+        return slopes
