@@ -229,13 +229,21 @@ def _half_power(kernel: Array, k: int) -> float:
 
 def _spline_half_power(gain: Callable[[Array], Array], k: int, degree: int = 5) -> float:
     """Bandwidth of the k-th derivative at the knots of the spline through samples with a gain."""
-    f = np.linspace(0.0, 0.5, 20001)[1:-1]
-    low = np.flatnonzero(gain(f) * np.abs(_spline_derivative(f, k, degree)) < _HALF)
+    f = _frequencies()
+    low = np.flatnonzero(gain(f) * np.abs(_spline_derivative(k, degree)) < _HALF)
     return float(f[low[0]]) if low.size else 0.5
 
 
-def _spline_derivative(f: Array, k: int, degree: int) -> Array:
+@cache
+def _frequencies() -> Array:
+    """Grid below half the rate [per sample]."""
+    return np.linspace(0.0, 0.5, 20001)[1:-1]
+
+
+@cache
+def _spline_derivative(k: int, degree: int) -> Array:
     """Gain of the derivative of the spline through samples of a sine: of B-splines at the knots."""
+    f = _frequencies()
     if k == 0:
         return np.ones_like(f)
     w = 2.0 * np.pi * f

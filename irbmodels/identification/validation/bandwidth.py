@@ -28,7 +28,7 @@ RESOLVED = 4.0  # [s] of the log in one spectrum
 RATIO = 1.5  # between two bandwidths that are tried
 LOWEST = 2.0  # [Hz]: an arm moves slower, and edges of a filter take 2 s of each log there
 FOLDS = 8  # stretches, each held out once
-MOST = 2400  # samples that are compared
+MOST = 2000  # samples that are compared
 BETTER = 0.005  # of the error: less is no reason to leave a bandwidth
 WORSE = 2.0  # times the condition number: more, and the filter takes the excitation off
 

@@ -13,13 +13,14 @@ from ...errors import InputError
 from ...model.types import Array
 from ...robot.robot import Robot
 from ..recordings.recording import Finding, Recording
+from ..recordings.sample_flags import speed_noise
 from .bandwidth import select_bandwidth
 from .evaluation import axis_indices
 from .plain_fit import PlainEquations, thinned
 from .preparation import BANDWIDTH, filter_marked, held_positions, mark, prepare
 from .torque_delay import TorqueDelay, estimate_torque_delay
 
-MOST = 5000  # samples on which a correction is tried
+MOST = 3000  # samples on which a correction is tried
 # [Hz] and samples of all logs that are looked at for bandwidth and delay: of 5 kHz for an hour, a
 # tenth and twelve stretches
 FASTEST, LONGEST, STRETCHES = 500.0, 60_000, 12
@@ -129,38 +130,52 @@ def _delay(
         plain = [filter_marked(log, hertz) for log in marked]
         found = estimate_torque_delay(equations, plain)
         late = found.late(n)
-        if late.any():  # Gauss-Newton: what a first order has left
-            found = estimate_torque_delay(
-                equations, [filter_marked(log, hertz, late) for log in marked]
-            ).later(late)
-            late = found.late(n)
+        if not late.any():
+            return found, none, Finding(str(found), "not significant, nothing is corrected")
+        gains = _gains(equations, marked, plain, hertz, late)
+        helps = gains > OWN_GAIN
+        if found.one_clock:
+            helps = np.full(n, gains[list(found.axes)].mean() > GAIN)
+        if not (helps & (late != 0.0)).any():
+            advice = "correcting it helps no axis: nothing is corrected"
+            return found, none, Finding(str(found), advice)
+        # Gauss-Newton: what a first order has left
+        found = estimate_torque_delay(
+            equations, [filter_marked(log, hertz, late) for log in marked]
+        ).later(late)
     except InputError as err:
         return None, none, Finding(f"delay of torques against positions not estimated: {err}")
-    if not late.any():
-        return found, none, Finding(str(found), "not significant, nothing is corrected")
-    moving = list(equations.base.axes)
-    known = thinned(equations, plain, MOST)
-    gains = np.zeros(n)
+    corrected = np.where(helps, found.late(n), 0.0)
+    words = ", ".join(
+        f"axis {i + 1} by {1e3 * corrected[i]:.2f} ms (RMSE {-100.0 * gains[i]:+.1f} %)"
+        for i in found.axes
+        if corrected[i]
+    )
+    return found, corrected, Finding(str(found), f"corrected: {words or 'nothing'}")
+
+
+def _gains(
+    equations: PlainEquations,
+    marked: Sequence[Recording],
+    plain: Sequence[Recording],
+    hertz: float,
+    late: Array,
+) -> Array:
+    """Return what correcting delays takes off the error of each axis, relative, ``(n,)``."""
+    known, gains, moving = thinned(equations, plain, MOST), np.zeros(late.size), equations.base.axes
+    noises = [speed_noise(one, log, hertz) for one, log in zip(plain, marked, strict=True)]
     for seconds in np.unique(late[late != 0.0]):
-        moved = [filter_marked(log, hertz, seconds) for log in marked]
+        moved = [
+            filter_marked(log, hertz, seconds, noise)
+            for log, noise in zip(marked, noises, strict=True)
+        ]
         trial = thinned(equations, moved, MOST)
         # near rest a delay decides which torques are left out: neither these nor the rest may lose
         ratios = [
             after.errors() / np.maximum(before.errors(), 1e-30)
             for before, after in ((known, trial), known.on_the_same(trial))
         ]
-        share = np.zeros(n)
-        share[moving] = 1.0 - np.max(ratios, axis=0)
+        share = np.zeros(late.size)
+        share[list(moving)] = 1.0 - np.max(ratios, axis=0)
         gains = np.where(late == seconds, share, gains)
-    helps = gains > OWN_GAIN
-    if found.one_clock:
-        helps = np.full(n, gains[moving].mean() > GAIN)
-    corrected = np.where(helps, late, 0.0)
-    if not corrected.any():
-        return found, none, Finding(str(found), "correcting it helps no axis: nothing is corrected")
-    words = ", ".join(
-        f"axis {i + 1} by {1e3 * corrected[i]:.2f} ms (RMSE {-100.0 * gains[i]:+.1f} %)"
-        for i in moving
-        if corrected[i]
-    )
-    return found, corrected, Finding(str(found), f"corrected: {words}")
+    return gains

@@ -75,13 +75,24 @@ def mark(recording: Recording) -> Recording:
     return flag_rest(flag_saturation(flag_outliers(recording)))
 
 
-def filter_marked(marked: Recording, bandwidth: float, late: ArrayLike = 0.0) -> Recording:
-    """Return a marked log, filtered, with ``v`` and ``a``; arguments as of :func:`prepare`."""
+def filter_marked(
+    marked: Recording, bandwidth: float, late: ArrayLike = 0.0, noise: Array | None = None
+) -> Recording:
+    """Return a marked log, filtered, with ``v`` and ``a``.
+
+    Args:
+        marked: From :func:`mark`.
+        bandwidth: As of :func:`prepare`.
+        late: As of the same.
+        noise: Of the speeds after this filter (:func:`.speed_noise`), where it is known, ``(n,)``.
+    """
     delays = np.broadcast_to(finite(late, np.shape(late), "a delay of torques [s]"), (marked.n,))
     common = float(np.median(delays))
-    filtered = butterworth(marked, bandwidth).recording
-    noise = speed_noise(filtered, marked, bandwidth)
-    if common:
+    filtered = marked
+    if noise is None:
+        filtered = butterworth(marked, bandwidth).recording
+        noise = speed_noise(filtered, marked, bandwidth)
+    if common or filtered is marked:
         filtered = butterworth(marked, bandwidth, late=common).recording
     for axis in np.flatnonzero(delays != common).tolist():
         filtered = _with_earlier_torque(filtered, axis, float(delays[axis]) - common)

@@ -22,7 +22,7 @@ from ..recordings.recording import Recording
 from .evaluation import usable_segments
 from .plain_fit import KnownRows, PlainEquations, stretches
 
-MOST = 5000  # samples of the fit; more cost time, and make an estimate of a clock no better
+MOST = 4000  # samples of the fit; more cost time, and make an estimate of a clock no better
 FEWEST = 12  # samples of a stretch, for the slope of its torques
 LARGEST = 0.05  # [s] of a delay that a controller has; longer ones are something else
 REVERSAL = 0.03  # [s] before and after a reversal, in which torques are left out
