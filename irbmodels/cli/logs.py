@@ -23,7 +23,7 @@ logs_argument = click.argument(
     nargs=-1,
     required=True,
     type=PATH,
-    help="CSV or Parquet logs with positions and torques (docs/identify.md).",
+    help="CSV, Parquet or ROS 2 bags (.db3, .mcap) with positions and torques (docs/identify.md).",
 )
 bandwidth_option = click.option(
     "--bandwidth",
@@ -61,6 +61,7 @@ _reading = (
         help="One of them, tau1_Nm='torque A1'; may be repeated.",
     ),
     click.option("--rate", type=float, help="Samples per second of logs without times [Hz]."),
+    click.option("--topic", help="Of bags with several topics of sensor_msgs/JointState."),
 )
 
 
@@ -99,12 +100,13 @@ def read_logs(
     columns: Path | None,
     column: Sequence[str],
     rate: float | None,
+    topic: str | None,
 ) -> list[Recording]:
     """Return logs as the options of :func:`reading_options` and ``--drives`` say."""
     from ..identification.recordings import column_sources, read_recording
 
     sources = {**column_sources(columns), **column_sources(_columns(column))}
-    return [read_recording(path, robot, sources, rate, drives) for path in paths]
+    return [read_recording(path, robot, sources, rate, drives, topic) for path in paths]
 
 
 def usable_samples(

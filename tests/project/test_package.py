@@ -162,6 +162,7 @@ MISSING = {
     "rapid program.mod": ("lark", "rapid"),
     "path program.mod --robot irb2400": ("lark", "rapid"),
     "validate log.parquet --robot irb2400": ("pyarrow", "logs"),
+    "validate log.mcap --robot irb2400": ("rosbags", "logs"),
 }
 
 

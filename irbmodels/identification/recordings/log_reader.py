@@ -15,6 +15,7 @@ from ...errors import MissingData, MotionError
 from ...model.motors import Motors
 from ...model.types import Array
 from ...robot.robot import Robot
+from .bag_files import is_bag, read_bag
 from .column_names import (
     Column,
     Columns,
@@ -35,8 +36,12 @@ def read_recording(
     columns: Columns | str | Path | None = None,
     rate: float | None = None,
     drives: Drives | str | Path | None = None,
+    topic: str | None = None,
 ) -> Recording:
-    """Read a CSV or Parquet log: positions, and speeds, accelerations, torques if present.
+    """Read a log: positions, and speeds, accelerations, torques if present.
+
+    Logs are CSV or Parquet files, or bags of ROS 2 (.db3, .mcap, or their folder) with joint
+    states.
 
     Names that are understood, and their units (docs/measurements.md): the own form ``t, q1_deg ..,
     v1_deg_s .., tau1_Nm ..`` and the same in ``rad``, ``m``, ``t_ms``; ``qm1_rad, vm1_rad_s,
@@ -55,6 +60,7 @@ def read_recording(
         rate: Samples per second [Hz] of a log without a column of time.
         drives: Gear ratios for columns of motors, in place of ``robot.motors``, and gains that make
             torques of columns ``current1_A ..``; or a YAML file of them.
+        topic: Of a bag with several topics of joint states.
 
     Returns:
         The recording, with findings on what is suspicious and flags on what is missing. Speeds or
@@ -72,7 +78,7 @@ def read_recording(
     sources = column_sources(columns)
     if rate is not None:
         positive(rate, "the rate of a log [Hz]")
-    table = read_table(path)
+    table = read_bag(path, robot.axes, topic) if is_bag(path) else read_table(path)
     linear = tuple(bool(flag) for flag in robot.limits.linear)
     if isinstance(drives, str | Path):
         drives = read_drives(drives, robot.axes, linear)
