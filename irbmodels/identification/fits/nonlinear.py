@@ -209,8 +209,8 @@ def _levenberg_marquardt(model: Residuals, noise: Array, x: Array) -> Array:
         partial(model.jacobian, noise),
         method="lm",
         x_scale="jac",
-        xtol=1e-13,
-        ftol=1e-13,
-        gtol=1e-13,
+        xtol=1e-10,
+        ftol=1e-12,
+        gtol=1e-12,
     )
     return np.asarray(solution.x, dtype=float)

@@ -86,6 +86,34 @@ start, spent = time.perf_counter(), time.process_time()
 fit = identified(log).fit
 print(json.dumps([time.perf_counter() - start, time.process_time() - spent, peak() - before, fit.samples]))
 """
+COLD = f"""
+{LOG.split("identified(logged(20_000))")[0]}
+import pinocchio as pin
+
+count, repeats = int(sys.argv[1]), int(sys.argv[2])
+log = logged(count)
+estimation, held_out = map(prepare, split_recording(log))
+
+def plain():  # least squares of Pinocchio's regressor, Coulomb and viscous friction beside it
+    model, q, v, a, tau = robot.model, *(getattr(estimation, name) for name in ("q", "v", "a", "tau"))
+    data, bodies = model.createData(), 10 * (model.njoints - 1)
+    Y = np.zeros((len(q), 6, bodies + 12))
+    for i in range(len(q)):
+        Y[i, :, :bodies] = pin.computeJointTorqueRegressor(model, data, q[i], v[i], a[i])
+    for j in range(6):
+        Y[:, j, bodies + j], Y[:, j, bodies + 6 + j] = v[:, j], np.sign(v[:, j])
+    return np.linalg.lstsq(Y.reshape(-1, bodies + 12), tau.ravel(), rcond=None)
+
+def timed(call):
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+cold = timed(lambda: identify(robot, [estimation], [held_out]))
+squares = [timed(plain) for _ in range(repeats)]
+warm = [timed(lambda: identify(robot, [estimation], [held_out])) for _ in range(repeats)]
+print(json.dumps([cold, float(np.median(squares)), float(np.median(warm)), len(estimation)]))
+"""
 SEARCH = f"""
 {ARM}
 from irbmodels.identification.excitation import optimal_excitation, random_excitation
@@ -132,6 +160,7 @@ def measurements(large: bool = False) -> list[tuple[str, Callable[[Results], Non
     return [
         ("identification", fitting),
         ("identification of a log", identifying),
+        ("identification over least squares", comparing),
         ("search of an excitation", searching),
     ] + ([("identification from files", streaming)] if large else [])
 
@@ -165,6 +194,26 @@ def identifying(results: Results) -> None:
         ("memory beside the log", memory, "MB"),
     ):
         results.number("identification", name, value, unit, states=count)
+
+
+def comparing(results: Results) -> None:
+    """Identification with nothing compiled, over least squares of Pinocchio's regressor with Coulomb
+    and viscous friction: the same samples, one process.
+    """
+    count = 13_600
+    with tempfile.TemporaryDirectory() as folder:
+        answer = run("-c", COLD, str(round(count / 0.75)), "5", IRBMODELS_CACHE=folder)
+    cold, squares, warm, used = json.loads(answer)
+    results.notes.append(
+        f"identification of {used} samples, nothing compiled: {cold / squares:.1f} times plain"
+        f" least squares of Pinocchio's regressor ({warm / squares:.1f} times once compiled)"
+    )
+    for name, value in (
+        ("identification, nothing compiled", cold),
+        ("identification, compiled", warm),
+        ("plain least squares of Pinocchio's regressor", squares),
+    ):
+        results.number("identification over least squares", name, value, "s", states=used)
 
 
 def searching(results: Results) -> None:
