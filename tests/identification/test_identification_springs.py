@@ -138,3 +138,20 @@ def test_springs_of_tables_keep_their_rows(log, tmp_path):
         rtol=1e-12,
     )
     assert len(robot.springs) == 4
+
+
+def test_a_robot_from_a_file_takes_its_springs_from_its_set(truth, tmp_path):
+    """Of a URDF, which has no springs: the set beside it brings them, fitted numbers and pivots."""
+    file = irb.urdf_path("irb2400", "serial")
+    robot = irb.from_urdf(file).with_friction(truth.friction_model)
+    guess = robot.with_springs([TRUE[0].with_values([3e3, 1e4]), TRUE[2].with_values([0.5])])
+    actual = robot.with_springs([TRUE[0], TRUE[2]])
+    log = [inner(measured(excitation(actual, seed=3), np.random.default_rng(3)))]
+    fit, base = fitted(log, guess, True)
+    found = consistent_fit(fit, guess, base)
+    path = found.write(tmp_path / "set.yaml", "mine", "a log of a test")
+    springs = irb.from_urdf(file, parameters=path).springs
+    assert springs == found.springs
+    assert pytest.approx(4e3, rel=0.2) == springs[0].F0
+    assert springs[0].before == TRUE[0].before
+    assert springs[1].offset == pytest.approx(3.0, abs=0.5)
