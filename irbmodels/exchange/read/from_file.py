@@ -25,8 +25,8 @@ def from_file(path: str | Path, parameters: str | Path | None = None) -> Robot:
     friction (SDF's and URDF's ``<dynamics>``, MJCF's ``damping`` and ``frictionloss``, of tendons
     and actuators too) and MJCF's ``armature``, as rotor inertias. Contacts and MJCF's shapes are
     left behind; a warning names springs, damping that is no multiple of speed, and friction of what
-    several axes turn together. ``.urdf``, ``.mjcf`` and ``.sdf`` say what a file is; of another,
-    the root element.
+    several axes turn together, unless drives can (``robot.drive_axes``). ``.urdf``, ``.mjcf`` and
+    ``.sdf`` say what a file is; of another, the root element.
 
     Args:
         path: The file.
