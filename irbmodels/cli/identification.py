@@ -119,9 +119,9 @@ def identify(
 ) -> None:
     """Identify inertials, rotors and friction from logs.
 
-    Exit code 1, with reasons, if they cannot be trusted.
+    Exit code 1, with reasons, if their level is poor or wrong.
 
-    What is not trustworthy is written all the same, and warns when it is loaded.
+    A poor or wrong set is written all the same, and warns when it is loaded.
     """
     from ..identification.validation import (
         NotIdentifiable,
@@ -175,7 +175,7 @@ def identify(
     except NotIdentifiable as error:
         for note in notes:
             err.print(note)
-        err.print(f"NOT trustworthy: {error}; no set is written")
+        err.print(f"level wrong: {error}; no set is written")
         raise click.exceptions.Exit(1) from None
     if not result.verdict.negative_parameters:
         _write(arm, result, f"irbmodels identify {names}", output, urdf)
@@ -209,7 +209,7 @@ def validate(
 ) -> None:
     """Measure how well a set of parameters predicts logs.
 
-    Exit code 1, with reasons, if it cannot be trusted there.
+    Exit code 1, with reasons, if its level is poor or wrong there.
     """
     from ..identification.validation import prepare_logs
     from ..identification.validation.evaluation import evaluate
@@ -244,7 +244,7 @@ def _finish(judged: Verdict, names: str, notes: Sequence[str], report: Path | No
     for reason in judged.reasons:
         err.print(f"- {reason}")
     err.print(f"{names}: {headline(judged)}")
-    if not judged.trustworthy:
+    if judged.level in ("poor", "wrong"):
         raise click.exceptions.Exit(1)
 
 

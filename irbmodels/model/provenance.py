@@ -1,4 +1,4 @@
-"""Sources of numbers, and their grades."""
+"""Sources of numbers, their grades, and levels of identified sets."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 Grade = Literal["measured", "identified", "published", "derived", "assumed"]
+Level = Literal["reference", "good", "usable", "poor", "wrong"]
+"""Level of an identified set (docs/identify.md), the best first."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import TableError
-from ..model.provenance import Source
+from ..model.provenance import Level, Source
 from .description import Description, aliases
 from .reader import Table, read
 
@@ -39,12 +39,12 @@ class UncertaintyRow:
 class Identified:
     """Record of the identification of a set (docs/identify.md).
 
-    No model uses it; what is not trustworthy warns when it is loaded.
+    No model uses it; a poor or a wrong set warns when it is loaded.
     """
 
-    trustworthy: bool
+    level: Level
     reasons: tuple[str, ...] = ()
-    """Reasons why it is not."""
+    """Limitations that keep it from being good."""
     sums: dict[str, tuple[float, float]] = field(default_factory=dict)
     """Of parameters, estimated from torques: value and standard deviation [SI].
 
@@ -151,8 +151,9 @@ def overlay_warnings(description: Description, file: Path) -> Iterator[str]:
 
 def identification_warnings(record: Identified | None, file: Path) -> Iterator[str]:
     """Yield the warnings about a set that was not identified well."""
-    if record is not None and not record.trustworthy:
-        yield f"{file} is not trustworthy: {'; '.join(record.reasons) or 'no reason is given'}"
+    if record is not None and record.level in ("poor", "wrong"):
+        reasons = "; ".join(record.reasons) or "no reason is given"
+        yield f"the set of {file} is {record.level}: {reasons}"
 
 
 def with_overlays(description: Description, paths: Sequence[str | Path]) -> Description:

@@ -46,7 +46,7 @@ def main(*paths: str) -> None:
 
     result = validation.identify(known, estimation, held_out)
     verdict = result.verdict
-    print("trustworthy" if verdict.trustworthy else "\n".join(map(str, verdict.reasons)))
+    print("\n".join([f"level {verdict.level}", *verdict.reasons]))
     print("RMSE before [N m]:", verdict.previous.rmse.round(1))
     print("RMSE now    [N m]:", verdict.held_out.rmse.round(1))
 

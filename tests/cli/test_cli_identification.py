@@ -44,7 +44,7 @@ def test_from_logs_to_a_set(folder, run, tmp_path):
     assert "one.csv: the last 25% of the log, from t = 9" in err
     assert f"wrote {path}" in err
     assert f"wrote {page}" in err
-    assert err.rstrip().endswith("one.csv, two.csv: trustworthy: nothing speaks against this set")
+    assert err.rstrip().endswith("5 reference, 6 reference)")
     assert page.read_text().startswith("<!DOCTYPE html>")
     robot = irb.load("irb2400", tool="spindle", parameters=path)
     # the file has 12 digits of q
@@ -71,16 +71,16 @@ def test_from_logs_to_a_set(folder, run, tmp_path):
     assert np.abs(arm.gravity(state) - cases.prior().gravity(state)).max() > 1.0
 
 
-def test_what_is_not_trustworthy_is_written_and_marked(folder, run, tmp_path):
+def test_a_poor_set_is_written_and_marked(folder, run, tmp_path):
     """Too little motion: exit code 1, reasons on stderr, a set that says so in its file."""
     path = tmp_path / "set.yaml"
     code, _, err = run("identify", folder / "small.csv", *ARM, "-o", path)
     assert code == 1
     assert "- the condition number is" in err
-    assert "NOT trustworthy" in err.splitlines()[-1]
+    assert ": level " in err.splitlines()[-1]
     assert f"wrote {path}" in err
     table = yaml.safe_load(path.read_text())["identified"]
-    assert table["trustworthy"] is False
+    assert table["level"] in ("poor", "wrong")
     assert any("condition number" in reason for reason in table["reasons"])
 
 
@@ -89,7 +89,7 @@ def test_logs_that_tell_nothing_write_nothing(folder, run, tmp_path):
     path = tmp_path / "set.yaml"
     code, _, err = run("identify", folder / "stands.csv", *ARM, "-o", path)
     assert code == 1
-    assert "NOT trustworthy: no sample of axis 4 can be used" in err
+    assert "level wrong: no sample of axis 4 can be used" in err
     assert not path.exists()
     code, out, _ = run("identify", folder / "stands.csv", *ARM, "-o", path, "--axes", "1,2,3,5,6")
     assert code == 0
@@ -118,8 +118,8 @@ def test_a_wrong_tool_fails_a_validation(folder, run, tmp_path):
         "validate", folder / "one.csv", "--robot", "irb2400", "--report", tmp_path / "v.html"
     )
     assert code == 1
-    assert "- axis 5: RMSE is" in err
-    assert "NOT trustworthy" in err
+    assert "kg more on the flange than the robot carries" in err
+    assert "level wrong" in err
     assert "verdict bad" in (tmp_path / "v.html").read_text()
 
 

@@ -27,7 +27,7 @@ PROMISED = {  # lines that a run prints, and files that it writes
     ),
     "view_and_save_page": (["wrote irb2400.html, 7.5 s of motion"], ["irb2400.html"]),
     "identify_from_logs": (
-        ["trustworthy\n", "<Robot irb2400_16 with specimen"],
+        ["level reference\n", "<Robot irb2400_16 with specimen"],
         ["log.csv", "specimen.yaml"],
     ),
 }

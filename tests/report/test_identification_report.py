@@ -15,7 +15,7 @@ from irbmodels.errors import FileError
 from irbmodels.identification.recordings import Recording
 from irbmodels.identification.validation import binned_mean, prepare
 from irbmodels.identification.validation.evaluation import evaluate
-from irbmodels.identification.validation.verdict import BaseParameterEstimate
+from irbmodels.identification.validation.verdict import BaseParameterEstimate, Limitation
 from irbmodels.report.identification import (
     headline,
     remarks,
@@ -67,7 +67,8 @@ def test_tables_hold_the_numbers_of_the_verdict(judged):
     row = cells(text, "model against measurement", 2)
     accuracy = judged.held_out
     want = [*(column[1] for column in accuracy), judged.estimation.rmse[1], judged.previous.rmse[1]]
-    assert row == ["2", *(f"{value:.2f}" for value in want), "N", "m"]
+    share = f"{100.0 * judged.unexplained[1]:.1f}"
+    assert row == ["2", *(f"{value:.2f}" for value in want), "N", "m", share, judged.levels[1]]
     row = cells(text, "residuals on held-out", 3)
     assert row[1:4] == [
         f"{judged.whiteness.statistic[2]:.1f}",
@@ -116,7 +117,7 @@ def test_tables_are_never_cut(judged, checked):
 def test_tables_without_a_fit(checked):
     text = printed(verdict_tables(checked))
     assert "base parameter" not in text
-    assert len(cells(text, "model against measurement", 2)) == 7
+    assert len(cells(text, "model against measurement", 2)) == 9
     sentences = remarks(checked)
     assert sentences[0] == f"{checked.held_samples} samples, none of them used for a fit"
 
@@ -155,15 +156,6 @@ def test_remarks_say_what_a_missing_term_may_be(judged, checked):
     hint = "if the model misses a term: are positions and torques on one clock"
     assert hint not in "\n".join(remarks(judged))
     assert hint not in "\n".join(remarks(checked))
-    lasts = judged.whiteness._replace(
-        autocorrelation=np.full_like(judged.whiteness.autocorrelation, 0.9)
-    )
-    lasting = replace(
-        judged,
-        whiteness=lasts,
-        held_out=judged.held_out._replace(rmse=0.12 * judged.held_out.average),
-    )
-    assert sum(hint in line for line in remarks(lasting)) == 1
     share, p = (column.copy() for column in judged.dependence[:2])
     share[1, 2, 0], p[1, 2, 0] = 0.5, 1e-9
     rmse = np.maximum(judged.held_out.rmse, 0.05 * judged.held_out.average)
@@ -176,9 +168,18 @@ def test_remarks_say_what_a_missing_term_may_be(judged, checked):
 
 
 def test_headline_says_whether(judged):
-    assert headline(judged).startswith("trustworthy")
-    assert headline(replace(judged, reasons=("a",))) == "NOT trustworthy: 1 reason"
-    assert headline(replace(judged, reasons=("a", "b"))) == "NOT trustworthy: 2 reasons"
+    assert (
+        headline(judged)
+        == f"level {judged.level} (axes: "
+        + ", ".join(f"{i} {level}" for i, level in enumerate(judged.levels, 1))
+        + ")"
+    )
+    axis_2 = Limitation("a", "poor", 1)
+    assert headline(replace(judged, limitations=(axis_2,))) == (
+        "level poor (axes: 1 reference, 2 poor, 3 reference, 4 reference, 5 reference, 6 reference)"
+    )
+    whole = headline(replace(judged, limitations=(Limitation("a", "wrong"),)))
+    assert whole.startswith("level wrong (axes: 1 reference, 2 reference")
 
 
 def test_the_page_stands_on_its_own(judged, tmp_path):
@@ -187,7 +188,10 @@ def test_the_page_stands_on_its_own(judged, tmp_path):
     """
     path = tmp_path / "r.html"
     write_report(
-        path, replace(judged, reasons=("axis 2: <worse>",)), "<b>&.csv", ["log: found & done"]
+        path,
+        replace(judged, limitations=(Limitation("axis 2: <worse>", "poor", 1),)),
+        "<b>&.csv",
+        ["log: found & done"],
     )
     text = path.read_text(encoding="utf-8")
     page = Page(text)
@@ -201,7 +205,7 @@ def test_the_page_stands_on_its_own(judged, tmp_path):
     assert len([1 for tag, _ in page.tags if tag == "code"]) == len(judged.estimates)
     words = " ".join(page.words)
     for what in (
-        "NOT trustworthy: 1 reason",
+        "level poor (axes: 1 reference, 2 poor,",
         "axis 2: <worse>",
         "Identification: <b>&.csv",
         "log: found & done",
@@ -264,15 +268,13 @@ def test_a_sum_says_how_sure_it_is():
 
 
 def test_bars_are_as_long_as_their_numbers(judged):
-    """A full bar of an error is 15 %; more is red."""
-    percent = np.array(judged.held_out.rmse_over_average)
-    percent[0] = 7.5
-    percent[1] = 30.0
-    text = accuracy_html(
-        replace(judged, held_out=judged.held_out._replace(rmse_over_average=percent))
-    )
-    assert '<span class="bar "><i style="width:50.0%"></i></span>7.50 %' in text
-    assert '<span class="bar over"><i style="width:100.0%"></i></span>30.00 %' in text
+    """A full bar of an unexplained share is 20 %; that of a poor axis is red."""
+    shares = np.array(judged.unexplained)
+    shares[:2] = 0.1, 0.3
+    bad = (Limitation("a", "poor", 1),)
+    text = accuracy_html(replace(judged, unexplained=shares, limitations=bad))
+    assert '<span class="bar "><i style="width:50.0%"></i></span>10.0 %' in text
+    assert '<span class="bar over"><i style="width:100.0%"></i></span>30.0 %' in text
     cover = judged.coverage._replace(span=np.full(6, 0.42), speed_share=np.full(6, 0.84))
     table = coverage_html(replace(judged, coverage=cover))
     assert re.findall(r"(\d+) %</td>", table) == ["42", "84"] * 6  # in the order of the heads

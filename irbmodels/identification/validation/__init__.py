@@ -1,7 +1,7 @@
 """From logs to a set of parameters, and whether it can be trusted."""
 
-from .criteria import check_criteria
 from .evaluation import evaluate, usable_segments
+from .levels import limitations_of
 from .log_preparation import PreparedLogs, prepare_logs
 from .parameter_files import nearest_parameters, write_parameter_set
 from .pipeline import Identification, NotIdentifiable, identify
@@ -15,9 +15,9 @@ __all__ = [
     "PreparedLogs",
     "Verdict",
     "binned_mean",
-    "check_criteria",
     "evaluate",
     "identify",
+    "limitations_of",
     "nearest_parameters",
     "prepare",
     "prepare_logs",

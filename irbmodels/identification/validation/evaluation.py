@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -25,12 +25,15 @@ from ..fits.prior import impossible_bodies
 from ..fits.regression import Fit
 from ..fits.torque_equations import blocks
 from ..recordings.recording import Flag, Recording
-from .criteria import SIGNIFICANT, WEAK, check_criteria
+from .levels import SIGNIFICANT, WEAK, limitations_of, unexplained_share
+from .mistakes import Blocks, Mistake, blocks_of, find_arrangement, find_mistakes, friction_columns
 from .preparation import AVOID, check_logs
 from .residuals import state_dependence, whiteness_test
 from .verdict import BaseParameterEstimate, Coverage, PredictedTorques, Significance, Verdict
 
 LEVEL = 0.95  # of bands along held-out logs
+# payloads that count: of the rated one, or of the arm's mass where none is known
+LIGHT_LOAD, LIGHT = 0.05, 0.02
 NO_FRICTION_LAW = "the robot has no friction law: friction remains in the residuals"
 
 
@@ -109,6 +112,8 @@ def evaluate(
         held_samples=sum(len(part.measured) for part in logs),
         logs=logs,
         notes=notes or (() if robot.friction_model else (NO_FRICTION_LAW,)),
+        unexplained=unexplained_share(logs, fitted),
+        mistakes=_mistakes(robot, fitted_robot, held_out, estimation, moving, chosen, base),
     )
     if identified is not None:
         independent = len(identified.beta) * max(1.0, float(whiteness.correlation_length.max()))
@@ -125,7 +130,7 @@ def evaluate(
     if parameters is None and robot.uncertainty is not None:
         with suppress(MissingData):  # mounted otherwise than while it was identified
             verdict = with_bands(verdict, robot, robot.uncertainty)
-    return replace(verdict, reasons=tuple(check_criteria(verdict)))
+    return replace(verdict, limitations=limitations_of(verdict))
 
 
 def with_fit(verdict: Verdict, fit: Fit, previous: Array) -> Verdict:
@@ -137,7 +142,7 @@ def with_fit(verdict: Verdict, fit: Fit, previous: Array) -> Verdict:
         previous: What the previous set has for these, ``(p,)``; NaN if unknown.
     """
     verdict = replace(verdict, condition=fit.condition, estimates=_estimates(fit, previous))
-    return replace(verdict, reasons=tuple(check_criteria(verdict)))
+    return replace(verdict, limitations=limitations_of(verdict))
 
 
 def with_bands(
@@ -229,6 +234,61 @@ def _predict(
             )
         )
     return tuple(segments)
+
+
+def _mistakes(
+    before: Robot,
+    now: Robot,
+    recordings: Sequence[Recording],
+    estimation: Sequence[Recording],
+    axes: tuple[int, ...],
+    parameters: Array,
+    base: BaseParameters | None,
+) -> tuple[Mistake, ...]:
+    """Return mistakes in the logs against the set, and of a fit against the previous set too."""
+    if axes != tuple(range(now.n)):
+        return ()  # a tilt of axes that stand is none of the motion
+    blocks = blocks_of(usable_segments(recordings, axes))
+    regressor = TorqueRegressor(now)
+    last = 10 * (now.model.njoints - 2)
+
+    def free(blocks: Blocks) -> Array:
+        assert base is not None
+        columns = base.reduced(regressor(blocks.q, blocks.v, blocks.a))
+        none = np.zeros((*blocks.q.shape, 1))
+        return np.concatenate([columns, friction_columns(blocks.v), none], axis=2)
+
+    def known(robot: Robot, values: Array) -> Callable[[Blocks], Array]:
+        of_robot = TorqueRegressor(robot)
+
+        def columns(blocks: Blocks) -> Array:
+            torque = of_robot(blocks.q, blocks.v, blocks.a) @ values
+            return np.concatenate([friction_columns(blocks.v), torque[:, :, None]], axis=2)
+
+        return columns
+
+    models: list[Callable[[Blocks], Array]] = [known(now, parameters) if base is None else free]
+    if base is not None and now is not before:
+        models.append(known(before, before.parameter_vector()))
+    everything = blocks_of(usable_segments([*recordings, *estimation], axes))
+    for model in models:
+        if (arrangement := find_arrangement(everything, model)) is not None:
+            return (arrangement,)
+    bodies, ratings = list(now.model.inertias)[1:], None
+    if now.description is not None:
+        ratings = now.description.limits.ratings
+    smallest = LIGHT * sum(float(body.mass) for body in bodies)
+    if ratings is not None and ratings.payload_kg is not None:
+        smallest = LIGHT_LOAD * ratings.payload_kg
+    return tuple(
+        find_mistakes(
+            blocks,
+            lambda q, v, a: np.asarray(regressor(q, v, a) @ parameters),
+            lambda q, v, a: regressor(q, v, a)[:, :, last : last + 4],
+            now.limits.linear,
+            smallest,
+        )
+    )
 
 
 def _states(logs: Sequence[PredictedTorques]) -> list[Array]:

@@ -62,8 +62,8 @@ def write_parameter_set(
     """Write a set for ``irbmodels.load(..., parameters=path)``, with its verdict.
 
     Links without influence keep what the robot has. Friction is said to be measured up to the speed
-    that every rotary axis has reached in the logs. What was found not to be trustworthy is written,
-    and warns when it is loaded.
+    that every rotary axis has reached in the logs. A poor or wrong set is written, and warns when
+    it is loaded.
 
     Args:
         path: File to write, with the suffix .yaml.
@@ -105,7 +105,7 @@ def write_parameter_set(
                 min(rotary) if before is None else min(before, *rotary)
             )
         table["identified"] = {
-            "trustworthy": verdict.trustworthy,
+            "level": verdict.level,
             "reasons": list(verdict.reasons),
             "sums": {one.name: [one.estimate, one.deviation] for one in verdict.estimates},
         }
@@ -117,7 +117,7 @@ def write_parameter_set(
 
 def _about(verdict: Verdict) -> str:
     axes = ", ".join(f"{value:.1f}" for value in verdict.held_out.rmse_over_average)
-    worth = "" if verdict.trustworthy else "NOT TRUSTWORTHY: "
+    worth = verdict.level.upper() + ": " if verdict.level in ("poor", "wrong") else ""
     return (
         f"{worth}identified from {verdict.samples} samples; RMSE over mean torque on"
         f" {verdict.held_samples} others: {axes} %"

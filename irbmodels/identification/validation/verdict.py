@@ -1,18 +1,22 @@
-"""Verdict on a set of parameters: accuracy, coverage of the logs, uncertainty of the estimates."""
+"""Verdict on a set of parameters: levels, accuracy, coverage of the logs, uncertainty."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
+from ...model.provenance import Level
 from ...model.types import Array
 from ...trajectory import Motion
 from ...trajectory.torque_prediction import Accuracy
 from ..fits.friction_selection import FrictionChoice
+from .mistakes import Mistake
 from .residuals import Dependence, Whiteness
 
+LEVELS: tuple[Level, ...] = get_args(Level)
 Significance = Literal["significant", "weak", "insignificant"]
 
 
@@ -51,6 +55,18 @@ class BaseParameterEstimate(NamedTuple):
         return bool(self.previous < self.low or self.previous > self.high)
 
 
+class Limitation(NamedTuple):
+    """Finding that holds a level down."""
+
+    message: str
+    level: Level
+    """The best level with it."""
+    axis: int | None = None
+    """0-based; None concerns the whole set."""
+    gain: float = 0.0
+    """Unexplained share of the axis' torque that would go with it."""
+
+
 class Coverage(NamedTuple):
     """Coverage of the logs [SI] per evaluated axis, shape ``(size,)`` each."""
 
@@ -70,7 +86,7 @@ class Coverage(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Verdict:
-    """Accuracy, coverage and uncertainty of a set of parameters, and the criteria that it fails."""
+    """Levels of a set of parameters, with the accuracy, coverage and uncertainty behind them."""
 
     robot: str
     axes: tuple[int, ...]
@@ -110,13 +126,38 @@ class Verdict:
     """Terms of friction and rotors in the fit; without a fit, a missing friction law."""
     friction: tuple[FrictionChoice, ...] = ()
     """Per axis what was tried of its friction law, and what was chosen; none without a choice."""
-    reasons: tuple[str, ...] = ()
-    """Failed criteria (:func:`.check_criteria`)."""
+    unexplained: Array
+    """Share of the torque that is unexplained beyond noise (:func:`.unexplained_share`)."""
+    mistakes: tuple[Mistake, ...] = ()
+    """Mistakes in the logs, or in the set, that explain residuals."""
+    limitations: tuple[Limitation, ...] = ()
+    """Findings that hold the levels down (:func:`.limitations_of`), the worst first."""
 
     @property
-    def trustworthy(self) -> bool:
-        """True if no criterion fails."""
-        return not self.reasons
+    def levels(self) -> tuple[Level, ...]:
+        """Level of each evaluated axis, in their order."""
+        return tuple(
+            _worst(one.level for one in self.limitations if one.axis == axis) for axis in self.axes
+        )
+
+    @property
+    def level(self) -> Level:
+        """Level of the set: that of its worst axis, and of what concerns it whole."""
+        return _worst(one.level for one in self.limitations)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Limitations that keep the set from being good, in the order of severity and gain."""
+        return self._messages(("usable", "poor", "wrong"))
+
+    @property
+    def improvements(self) -> tuple[str, ...]:
+        """Limitations that keep a good set from being a reference, in the order of gain."""
+        return self._messages(("good",))
+
+    def _messages(self, levels: tuple[Level, ...]) -> tuple[str, ...]:
+        messages = (one.message for one in self.limitations if one.level in levels)
+        return tuple(dict.fromkeys(messages))
 
     @property
     def inside(self) -> Array | None:
@@ -143,3 +184,7 @@ class Verdict:
     def state(self, quantity: str) -> Array:
         """``q``, ``v`` or ``a`` of held-out samples, ``(N, n)``."""
         return np.concatenate([np.asarray(getattr(part.motion, quantity)) for part in self.logs])
+
+
+def _worst(levels: Iterable[Level]) -> Level:
+    return max(levels, key=LEVELS.index, default="reference")

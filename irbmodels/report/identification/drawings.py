@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...identification.validation.criteria import (
+from ...identification.validation.levels import (
     DEPENDENT,
     SIGNIFICANT,
     WEAK,

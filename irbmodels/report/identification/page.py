@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from ...files import write_text
-from ...identification.validation.criteria import ERROR
+from ...identification.validation.levels import BOUNDS
 from ...identification.validation.verdict import Verdict
 from ..html import Markup, bar, cards_html, list_html, page_html, svg, table_html
 from .drawings import curves_figure, dependence_figure, memory_figure, sums_figure, torque_figure
@@ -49,14 +49,14 @@ def report_html(verdict: Verdict, source: str = "", notes: Sequence[str] = ()) -
     """Return the page as text."""
     title = f"{'Identification' if verdict.estimates else 'Validation'}: {source or verdict.robot}"
     none = (
-        "Held-out torques are met, nothing in what is left depends on the motion, and the logs"
-        " cover what they should."
+        "Held-out torques are met, no mistake explains the residuals, and the logs cover what they"
+        " should."
     )
     return page_html(
         Path(__file__).with_name("page.html"),
         title=escape(title),
         robot=escape(verdict.robot),
-        state="good" if verdict.trustworthy else "bad",
+        state="bad" if verdict.level in ("poor", "wrong") else "good",
         verdict=escape(headline(verdict)),
         reasons=f"<ul>{list_html(verdict.reasons)}</ul>" if verdict.reasons else none,
         cards=cards_html(cards(verdict)),
@@ -97,23 +97,25 @@ def cards(verdict: Verdict) -> Iterator[tuple[str, str]]:
 
 
 def accuracy_html(verdict: Verdict) -> str:
-    """Return errors per axis; a full bar is the largest error that is trusted."""
+    """Return errors per axis; a full bar is the largest unexplained share that is usable."""
     fit, before = verdict.estimation is not None, verdict.previous is not None
     heads = [
-        *("axis", "MAE", "RMSE", "AVG", "RMSE/AVG, held out"),
+        *("axis", "MAE", "RMSE", "AVG", "RMSE/AVG %"),
         *["RMSE of the fit"] * fit,
         *["RMSE before"] * before,
-        "unit",
+        *("unit", "unexplained, held out", "level"),
     ]
-    over = [not error <= 100.0 * ERROR for error in verdict.held_out.rmse_over_average]
+    over = [level in ("poor", "wrong") for level in verdict.levels]
     rows = [
         [
-            *(axis, mae, rmse, average, bar(float(share) / ERROR, f"{share} %", bad)),
+            *errors,
             *[fit_rmse] * fit,
             *[rmse_before] * before,
             unit,
+            bar(float(share) / BOUNDS[2], f"{share} %", bad),
+            level,
         ]
-        for (axis, mae, rmse, average, share, fit_rmse, rmse_before, unit), bad in zip(
+        for (*errors, fit_rmse, rmse_before, unit, share, level), bad in zip(
             accuracy_rows(verdict), over, strict=True
         )
     ]

@@ -9,18 +9,15 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...identification.recordings.recording import TORQUE_FLAGS, Flag
-from ...identification.validation.criteria import (
-    CORRELATED,
-    SIGNIFICANT,
-    WEAK,
-    correlated_rms,
-    significant_dependence,
-)
+from ...identification.validation.levels import SIGNIFICANT, WEAK, significant_dependence
 from ...identification.validation.residuals import LAGS
 from ...identification.validation.verdict import BaseParameterEstimate, Verdict
-from ..text_table import TextTable, counted
+from ..text_table import TextTable
 
-ACCURACY = ("axis", "MAE", "RMSE", "AVG", "RMSE/AVG %", "RMSE of the fit", "RMSE before", "unit")
+ACCURACY = (
+    *("axis", "MAE", "RMSE", "AVG", "RMSE/AVG %", "RMSE of the fit", "RMSE before", "unit"),
+    *("unexplained %", "level"),
+)
 RESIDUALS = (
     "axis",
     "Ljung-Box",
@@ -58,10 +55,11 @@ _MOVED = 10  # sums in the terminal
 
 
 def headline(verdict: Verdict) -> str:
-    """Return in one line whether the set can be trusted."""
-    if verdict.trustworthy:
-        return "trustworthy: nothing speaks against this set"
-    return f"NOT trustworthy: {counted(len(verdict.reasons), 'reason')}"
+    """Return the level in one line, and those of axes."""
+    axes = ", ".join(
+        f"{axis + 1} {level}" for axis, level in zip(verdict.axes, verdict.levels, strict=True)
+    )
+    return f"level {verdict.level} (axes: {axes})"
 
 
 def verdict_tables(verdict: Verdict) -> list[TextTable]:
@@ -135,16 +133,14 @@ def remarks(verdict: Verdict) -> list[str]:
             f"held-out torques within the 95% band of the set, per axis: {shares} % (95 % where the"
             " model lacks nothing)"
         )
+    lines += [f"would raise the level: {message}" for message in verdict.improvements]
     lines += verdict.notes
     lines += [
         f"no body can be {link} of the robot's own set: {reason}"
         for link, reason in verdict.impossible_in_prior.items()
     ]
-    missing = (
-        significant_dependence(verdict).any()
-        or (correlated_rms(verdict) > CORRELATED * verdict.held_out.average).any()
-    )
-    if missing and not verdict.impossible_in_prior:  # which is the first suspect, and named above
+    # an impossible prior is the first suspect, and named above
+    if significant_dependence(verdict).any() and not verdict.impossible_in_prior:
         lines.append(
             "if the model misses a term: are positions and torques on one clock"
             " (recordings.estimate_delay tells), the arm mounted as the robot says, tool and"
@@ -174,6 +170,8 @@ def accuracy_rows(verdict: Verdict) -> Iterator[tuple[str, ...]]:
             *cells,
             *("" if other is None else f"{other.rmse[i]:.2f}" for other in others),
             unit,
+            f"{100.0 * verdict.unexplained[i]:.1f}",
+            verdict.levels[i],
         )
 
 

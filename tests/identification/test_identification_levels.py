@@ -1,0 +1,125 @@
+"""Levels of sets, and usual mistakes that are found in logs and named."""
+
+import numpy as np
+import pytest
+import verdict_cases as cases
+from spoilt import spoilt
+
+import irbmodels as irb
+from irbmodels.identification.validation import evaluate, prepare, split_recording
+from irbmodels.identification.validation.levels import (
+    BOUNDS,
+    accuracy_level,
+    unexplained_share,
+)
+from irbmodels.identification.validation.verdict import LEVELS, PredictedTorques
+from irbmodels.model.inertia import Inertial
+from irbmodels.trajectory import Motion
+
+
+def judged(kind=None, axis=0, size=0.0, robot=None, seed=2):
+    """The true set on a spoilt log."""
+    log = cases.log(seed)
+    return evaluate(
+        robot or cases.truth(), [prepare(spoilt(log, kind, axis, size) if kind else log)]
+    )
+
+
+def part_of(rate, noise, error, seconds=40.0):
+    """Torques of one axis that a model errs on by a slow sine, with white noise per sample."""
+    t = np.arange(0.0, seconds, 1.0 / rate)
+    tau = 100.0 * np.sin(1.3 * t)[:, None]
+    slow = error * np.sqrt(2.0) * np.sin(2.0 * t)[:, None]
+    measured = tau + slow + noise * np.random.default_rng(int(rate)).normal(size=tau.shape)
+    motion = Motion(t, np.zeros_like(tau), np.zeros_like(tau), np.zeros_like(tau), measured)
+    return PredictedTorques(motion, measured, tau, tau)
+
+
+@pytest.mark.parametrize("rate", [100.0, 500.0, 5000.0])
+def test_a_share_is_one_at_any_rate(rate):
+    """The same error of 8 N m beside noise of one density, which has more variance per sample at a
+    higher rate; the torque's deviation is 70.7 N m.
+    """
+    noise = 3.0 * np.sqrt(rate / 100.0)
+    (share,) = unexplained_share([part_of(rate, noise, 8.0)])
+    assert share == pytest.approx(8.0 / (100.0 / np.sqrt(2.0)), rel=0.05)
+    (none,) = unexplained_share([part_of(rate, noise, 0.0)])
+    assert none < 0.01
+
+
+def test_noise_alone_is_a_reference():
+    """A right model is one however noisy the torques are; without predictions nothing is known."""
+    (share,) = unexplained_share([part_of(250.0, 20.0, 0.0)])
+    assert accuracy_level(share) == "reference"
+    assert [accuracy_level(x) for x in (0.0, *(1.01 * np.array(BOUNDS)), np.nan)] == [
+        *LEVELS,
+        "wrong",
+    ]
+
+
+def test_the_right_set_on_a_good_log_is_good():
+    verdict = judged()
+    assert verdict.mistakes == ()
+    assert verdict.level in ("reference", "good")
+    assert set(verdict.levels) <= {"reference", "good"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "axis", "size", "named"),
+    [
+        ("zero", 1, np.deg2rad(3.0), "axis 2: its zero is shifted by"),
+        ("zero", 2, np.deg2rad(-3.0), "axis 3: its zero is shifted by -"),
+        ("gain", 1, 1.1, "axis 2: measured torques are 1.1 "),
+        ("gain", 2, 0.9, "axis 3: measured torques are 0.9"),
+        ("sign", 2, 0.0, "axis 3: its sign is reversed"),
+        ("torque sign", 5, 0.0, "axis 6: its sign is reversed"),
+        ("swap", 1, 0.0, "axes 2 and 3 are swapped"),
+        ("swap", 3, 0.0, "axes 4 and 5 are swapped"),
+    ],
+)
+def test_mistakes_are_wrong_and_named(kind, axis, size, named):
+    verdict = judged(kind, axis, size)
+    assert verdict.level == "wrong"
+    assert verdict.levels[axis] == "wrong"
+    assert verdict.reasons[0].startswith(named), verdict.reasons
+    if kind in ("zero", "gain"):
+        wanted = size if kind == "zero" else size - 1.0
+        found = verdict.mistakes[0]
+        assert abs(found.estimate - wanted) < max(4.0 * found.deviation, 0.2 * abs(wanted))
+
+
+def test_a_payload_that_was_not_given_is_wrong():
+    """A fifth of the rated 16 kg."""
+    payload = Inertial.of(3.2, [0.0, 0.0, 0.1], 0.02 * np.eye(3))
+    bare = cases.truth()
+    loaded = bare.with_payload(payload)
+    log = cases.log(2)
+    motion = prepare(log)
+    added = loaded.inverse_dynamics(motion.q, motion.v, motion.a) - bare.inverse_dynamics(
+        motion.q, motion.v, motion.a
+    )
+    verdict = evaluate(bare, [prepare(cases.plus(log, np.nan_to_num(added)))])
+    assert verdict.level == "wrong"
+    (mistake,) = (one for one in verdict.mistakes if one.kind == "payload")
+    assert mistake.estimate == pytest.approx(3.2, abs=max(0.5, 4.0 * mistake.deviation))
+    assert "kg more on the flange than the robot carries" in verdict.reasons[0]
+
+
+def test_another_robot_is_wrong():
+    """The tables of an IRB 1600 against a log of an IRB 2400."""
+    other = irb.load("irb1600").with_friction(cases.truth().friction_model)
+    assert judged(robot=other).level == "wrong"
+
+
+@pytest.mark.parametrize(("kind", "axis"), [("sign", 2), ("swap", 1)])
+def test_an_identification_names_wrong_axes(kind, axis):
+    """No set of this arm moves so, whatever is fitted."""
+    first, last = split_recording(spoilt(cases.log(1), kind, axis))
+    actual = cases.identify(cases.prior(), [prepare(first)], [prepare(last)])
+    assert actual.verdict.level == "wrong"
+    assert actual.verdict.levels[axis] == "wrong"
+    assert f"{axis + 1}" in actual.verdict.reasons[0]
+
+
+def test_clipped_torques_are_poor():
+    assert LEVELS.index(judged("clipped", 1, 0.6).level) >= LEVELS.index("poor")
