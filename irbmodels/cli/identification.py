@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..checks import number
 from ..errors import InputError
 from ..files import write_text
 from ..robot.robot import Robot
@@ -151,7 +152,7 @@ def identify(
         estimation, others = raw, read_logs(held_out, arm, known, **reading)
     else:
         estimation, others = (list(parts) for parts in zip(*map(split_recording, raw), strict=True))
-    late = None if delay is None else 1e-3 * delay
+    late = None if delay is None else 1e-3 * number(delay, "--delay [ms]")
     try:
         prepared = prepare_logs(
             arm, estimation, others, axes=_axes(axes), bandwidth=bandwidth, late=late
@@ -217,7 +218,7 @@ def validate(
     refuse_twice(logs)
     check_outputs((*logs, robot, tool, parameters, drives, *overlay), report=report)
     known, arm = with_drives(any_robot(robot, tool, overlay, parameters), drives)
-    late = None if delay is None else 1e-3 * delay
+    late = None if delay is None else 1e-3 * number(delay, "--delay [ms]")
     try:
         prepared = prepare_logs(
             arm,

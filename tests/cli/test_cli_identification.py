@@ -42,6 +42,10 @@ def test_from_logs_to_a_set(folder, run, tmp_path):
     assert code == 0, err
     assert "RMSE/AVG %" in out
     assert "one.csv: the last 25% of the log, from t = 9" in err
+    assert "\nbandwidth 10 Hz: usual; 6.67" in err
+    assert re.search(
+        r"^torques are logged later than positions by -?0\.\d+ \+- ", err, re.MULTILINE
+    )
     assert f"wrote {path}" in err
     assert f"wrote {page}" in err
     assert err.rstrip().endswith("5 reference, 6 reference)")
@@ -52,6 +56,19 @@ def test_from_logs_to_a_set(folder, run, tmp_path):
     code, out, err = run("validate", folder / "two.csv", *ARM, "--parameters", path)
     assert code == 0, err
     assert "base parameter" not in out
+    code, out, err = run(
+        "validate",
+        folder / "two.csv",
+        *ARM,
+        "--parameters",
+        path,
+        "--delay",
+        "3.5",
+        "--bandwidth",
+        "8",
+    )
+    assert "torques are taken as logged 3.5 ms later than positions" in err
+    assert "bandwidth" not in err
     log, other = folder / "two.csv", "irb1600"
     for words in (("validate", log, "--robot", other), ("urdf", other), ("torque", other, log)):
         code, out, err = run(*words, "--parameters", path)
@@ -181,6 +198,10 @@ def test_a_wrong_tool_fails_a_validation(folder, run, tmp_path):
             "the bandwidth [Hz] must be a positive finite number, got -1.0",
         ),
         (("validate", "{}/brief.csv", *ARM, "--bandwidth", "1"), "(the cutoff is --bandwidth)"),
+        (
+            ("validate", "{}/one.csv", *ARM, "--delay", "nan"),
+            "error: --delay [ms] ",
+        ),
         (("validate", "{}/one.csv", *ARM, "--parameters", "none.yaml"), "none.yaml"),
         (("validate", "{}/broken.csv", *ARM), "broken.csv"),
         (("validate", "{}/silent.csv", *ARM), "no torques"),

@@ -73,7 +73,8 @@ def prepare_logs(
     delays = np.zeros(robot.n)
     if late is not None:
         shape = (robot.n,) if np.ndim(late) else ()
-        delays = np.broadcast_to(finite(late, shape, "the delay of torques [s]"), (robot.n,))
+        what = f"the delay of torques [s], one or {robot.n},"
+        delays = np.broadcast_to(finite(late, shape, what), (robot.n,))
     findings: list[Finding] = []
     delay, equations = None, None
     if bandwidth is None or late is None:
