@@ -194,6 +194,24 @@ def test_where_no_band_is_known_it_is_said(specimen):
     assert np.isfinite(ceiling.inverse_dynamics_band(q, q, q).lower).all()
 
 
+def test_rotors_of_the_drives_are_none_of_a_set():
+    """Rotors from the table of drives in place of those of the set have no covariance."""
+    arm = irb.load("irb1400")
+    known = ParameterUncertainty.of(
+        np.eye(1),
+        names=("mx_2",),
+        degrees=9.0,
+        axes=(1,),
+        noise=np.ones(1),
+        correlation_time=np.ones(1),
+    )
+    arm = replace(arm, _bare=replace(arm._bare, uncertainty=known))
+    assert arm.uncertainty is known
+    with pytest.warns(PhysicsWarning, match="no rotor inertia is known"):
+        other = arm.with_rotors()
+    assert other.uncertainty is None
+
+
 def test_axes_that_stood_have_no_band(scara):
     """The band is that of the axes that moved, while the others stay where they stood."""
     held = np.array([0.0, 0.0, 0.1, 0.4])

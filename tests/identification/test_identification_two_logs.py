@@ -244,10 +244,10 @@ def test_blocks_are_those_of_fits_without_them(arm, motions):
 
 
 def test_currents_of_coupled_drives(arm, motions):
-    """Where drive 3 turns with axis 2 as well, currents are those of torques at the drives, and
+    """Where drives turn with other axes as well, currents are those of torques at the drives, and
     gains and payload come out as before.
     """
-    turns = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, -0.4, 1.0]])
+    turns = np.array([[1.0, 0.3, 0.0], [0.0, 1.0, 0.2], [0.0, -0.4, 1.0]])
     coupled = arm.with_drives(turns)
     logs = []
     for motion, robot in zip(motions, (coupled, coupled.with_payload(PAYLOAD)), strict=True):

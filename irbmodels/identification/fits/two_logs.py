@@ -313,7 +313,7 @@ class _Problem:
         Args:
             start: Of all of them, ``(n + p + 10,)``.
             free: True for those that are estimated.
-            prior: Covariance of the others (of gains relative), 0 where they are exact.
+            prior: Covariance of the others, 0 where they are exact.
         """
         n, factors, counts = self.n, self.total.factors, self.total.counts
         if counts.sum() <= free.sum() or not counts.all():
@@ -363,13 +363,8 @@ class _Problem:
         own = jackknife(inverse, parted, chosen)
         # what is known with a deviation moves the estimates by - A^-1 J' J_known
         change = -inverse @ inverse.T @ (left[:, chosen].T @ left[:, ~free])
-        known = prior[np.ix_(~free, ~free)]
-        n = self.n
-        absolute = np.where(np.arange(x.size) < n, x, 1.0)[~free]
         covariance = np.zeros((x.size, x.size))
-        covariance[np.ix_(chosen, chosen)] = (
-            own + change @ (known * np.outer(absolute, absolute)) @ change.T
-        )
+        covariance[np.ix_(chosen, chosen)] = own + change @ prior[np.ix_(~free, ~free)] @ change.T
         told = ~free
         told[np.flatnonzero(free)] = places >= 0
         return _Solution(x, covariance, told, 1.0 / weights, len(parted) - 1.0)
