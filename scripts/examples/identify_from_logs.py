@@ -41,10 +41,11 @@ def main(*paths: str) -> None:
     # what is known before: a CAD model
     known = irb.load("irb2400", tool="spindle", parameters="jia2018")
     logs = [read_recording(path, known) for path in paths or ("log.csv",)]
-    pairs = zip(*map(validation.split_recording, logs), strict=True)
-    estimation, held_out = ([validation.prepare(part) for part in parts] for parts in pairs)
+    estimation, held_out = zip(*map(validation.split_recording, logs), strict=True)
+    ready = validation.prepare_logs(known, estimation, held_out)  # bandwidth, delay of torques
+    print("\n".join(map(str, ready.findings)))
 
-    result = validation.identify(known, estimation, held_out)
+    result = validation.identify(known, ready.estimation, ready.held_out)
     verdict = result.verdict
     print("\n".join([f"level {verdict.level}", *verdict.reasons]))
     print("RMSE before [N m]:", verdict.previous.rmse.round(1))
