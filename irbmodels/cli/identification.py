@@ -217,7 +217,9 @@ def validate(
 
     refuse_twice(logs)
     check_outputs((*logs, robot, tool, parameters, drives, *overlay), report=report)
-    known, arm = with_drives(any_robot(robot, tool, overlay, parameters), drives)
+    own = any_robot(robot, tool, overlay, parameters)
+    known, coupled = with_drives(own, drives)
+    arm = coupled if parameters is None else own  # a set was identified with its own drives
     late = None if delay is None else 1e-3 * number(delay, "--delay [ms]")
     try:
         prepared = prepare_logs(

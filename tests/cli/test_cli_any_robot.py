@@ -34,7 +34,7 @@ def test_a_urdf_without_limits_is_identified(folder, run, tmp_path):
 def test_a_urdf_without_friction_does_not_predict(folder, run):
     code, _, err = run("validate", folder / "one.csv", "--robot", folder / "arm.urdf")
     assert code == 1
-    assert "axis 1: RMSE is" in err
+    assert "level wrong (axes: 1 wrong" in err
 
 
 @pytest.mark.parametrize("to", ["mjcf", "sdf"])

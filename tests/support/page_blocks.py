@@ -28,7 +28,12 @@ import yaml
 import irbmodels as irb
 from irbmodels import rapid
 from irbmodels.cli import main
-from irbmodels.identification.recordings import Sensors, read_drives, synthetic_recording
+from irbmodels.identification.recordings import (
+    Sensors,
+    column_sources,
+    read_drives,
+    synthetic_recording,
+)
 from irbmodels.trajectory import Motion, through
 from irbmodels.trajectory.fourier import FourierSeries
 
@@ -231,6 +236,13 @@ def check_other(program: str, arguments: list[str]) -> None:
 def check_yaml(block: Block, folder: Path) -> None:
     """Read a table, or an overlay, as the package does: on an IRB 2400."""
     data, path = yaml.safe_load(block.text), folder / "page.yaml"
+    if named := re.match(r"# (\w+\.yaml)\n", block.text):  # for the commands of the page
+        (folder / named[1]).write_text(block.text, encoding="utf-8")
+        if "axes" in data:
+            read_drives(folder / named[1], ["swing", "shoulder", "elbow"], [False] * 3)
+        else:
+            column_sources(folder / named[1])
+        return
     if "gain_correlation" in data:  # a file of drives
         path.write_text(block.text, encoding="utf-8")
         assert np.isfinite(
@@ -325,6 +337,45 @@ def currents_log(path: Path) -> None:
     log.changed(tau=None, extra=currents).save(path)
 
 
+def motors_log(path: Path) -> None:
+    """Write a log of that arm as its motors see it, without times."""
+    log = any_arms.log(len(path.stem))
+    ratios = np.array([[100.0, 0.0, 0.0], [0.0, -120.0, 0.0], [0.0, 80.0, 80.0]])
+    cells = np.hstack(
+        [np.degrees(log.q @ ratios.T), np.linalg.solve(ratios.T, log.tau.T).T * [1.0, -1.0, 1.0]]
+    )
+    header = ",".join(f"{what} M{i}" for what in ("angle", "torque") for i in (1, 2, 3))
+    np.savetxt(path, cells, delimiter=",", header=header, comments="", fmt="%.12g")
+
+
+def joint_states(path: Path) -> None:
+    """Write a bag with joint states of that arm."""
+    from rosbags.rosbag2 import StoragePlugin, Writer
+    from rosbags.typesys import Stores, get_typestore
+
+    store, log = get_typestore(Stores.ROS2_HUMBLE), any_arms.log(len(path.stem))
+    kind, header, time = (
+        store.types[name]
+        for name in (
+            "sensor_msgs/msg/JointState",
+            "std_msgs/msg/Header",
+            "builtin_interfaces/msg/Time",
+        )
+    )
+    folder = path.with_name("bag")
+    with Writer(folder, version=9, storage_plugin=StoragePlugin.MCAP) as bag:
+        connection = bag.add_connection("/joint_states", kind.__msgtype__, typestore=store)
+        for t, q, tau in zip(log.t.tolist(), log.q, log.tau, strict=True):
+            ns = 10**18 + round(1e9 * t)
+            stamp = time(sec=ns // 10**9, nanosec=ns % 10**9)
+            state = kind(
+                header=header(stamp=stamp, frame_id=""), name=["swing", "shoulder", "elbow"],
+                position=q, velocity=np.empty(0), effort=tau,
+            )  # fmt: skip
+            bag.write(connection, ns, store.serialize_cdr(state, kind.__msgtype__))
+    shutil.move(folder / "bag.mcap", path)
+
+
 def three_axes(path: Path) -> None:
     """Write the URDF of that arm."""
     path.write_text(any_arms.urdf(), encoding="utf-8")
@@ -372,5 +423,6 @@ FILES: dict[str, Callable[[Path], None]] = {
     "Types.sysx": declarations, "Data.sysx": declarations,
     "any.urdf": some_urdf, "robot.urdf": some_urdf, "arm.urdf": three_axes,
     "bare.csv": currents_log, "bare2.csv": currents_log, "loaded.csv": currents_log, "unknown.csv": currents_log,
+    "cell.csv": motors_log, "lab.mcap": joint_states,
 }  # fmt: skip
 """Files that commands on the pages read, by name, and what makes them."""
