@@ -219,7 +219,7 @@ def dry_friction(law: Stribeck, w: Array, load: Array | None = None) -> Array:
 
 def viscous_slope(law: Stribeck, w: Array) -> Array:
     """Viscous friction over speed, ``Fv + dFv sgn(w) + Fd / (v_d + |w|)``; never negative."""
-    if not (law.dFv.any() or law.Fd.any()):
+    if len(law.kinds) == 3:  # Fv, Fc and Fs - Fc alone
         return law.Fv
     result: Array = law.Fv + law.dFv * np.sign(w) + law.Fd / (law.v_d + np.abs(w))
     return result
