@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 from simulated import all_terms, wrist
 
 import irbmodels as irb
@@ -35,11 +38,12 @@ def friction(law: irb.Stribeck) -> np.ndarray:
     return np.array([f[0] + TURNS * f[1], f[1]])
 
 
-def test_laws_compensate_friction_of_the_motors(tmp_path):
+@pytest.mark.parametrize("law", [all_terms(2), replace(all_terms(2), mu=np.zeros(2))])
+def test_laws_compensate_friction_of_the_motors(tmp_path, law):
     """Model-based laws and the observer add ``D' f(D v)`` with the load of the positions, of the
     model's law or of another.
     """
-    law, model = all_terms(2), wrist(tmp_path, TURNS)
+    model = wrist(tmp_path, TURNS)
     state, goal, gains = Measured(Q, V), AxisReference(Q, V, A), Gains(0.0, 0.0)
     for which, robot in ((law, model), (True, model.with_friction(law))):
         for control in (feed_forward, computed_torque):

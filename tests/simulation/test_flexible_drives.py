@@ -9,16 +9,18 @@ import pytest
 from simulated import all_terms, wrist
 
 import irbmodels as irb
+from irbmodels.model.springs import TorqueOffset
 from irbmodels.simulation.flexible import Drive, FlexibleRobot
 
 RATIO, TURNS = 50.0, -0.6
 D, LINKS = np.array([[1.0, 0.0], [TURNS, 1.0]]), np.array([[0.5, 0.0], [0.0, 0.2]])
+OFFSET = 1.5  # of axis 2, which has no weight [N m]
 STIFFNESS, INERTIA = np.array([4e3, 2e3]), np.array([0.3, 0.05])
 
 
 def elastic_wrist(folder, law: irb.Stribeck, axes: int = 2) -> FlexibleRobot:
     """Return the wrist with springs in the first axes, whose motor 2 turns with motor 1."""
-    robot = wrist(folder, 0.0)
+    robot = wrist(folder, 0.0).with_springs([TorqueOffset(2, OFFSET)])
     drives = [
         Drive(
             stiffness=STIFFNESS[i] if i < axes else np.inf,
@@ -41,7 +43,7 @@ def test_motors_have_the_friction_of_their_own_speed(tmp_path, axes):
     q, v, w, tau = rng.uniform(-1.0, 1.0, (4, 2))
     theta = q + np.array([0.002, -0.003])
     w = np.where(np.arange(2) < axes, w, v)
-    weight = np.array([-4.0 * 9.81 * 0.3 * np.cos(q[0]), 0.0])
+    weight = np.array([-4.0 * 9.81 * 0.3 * np.cos(q[0]), OFFSET])
     friction = D.T @ law.torque(D @ w, np.linalg.solve(D.T, weight))
     rotors = D.T @ np.diag(INERTIA) @ D
     springs = np.where(np.arange(2) < axes, STIFFNESS * (theta - q), 0.0)
@@ -66,7 +68,7 @@ def test_a_motor_sticks_while_springs_swing(tmp_path, axes):
     law = replace(all_terms(2), Fs=np.array([1.5, 1.9]))
     arm = elastic_wrist(tmp_path, law, axes)
     run = arm.simulate(
-        [0.4, 0.1], [1.0, -0.5], duration=0.4, torque=[-11.0, 0.0], rtol=1e-10, atol=1e-12
+        [0.4, 0.1], [1.0, -0.5], duration=0.4, torque=[-11.0, OFFSET], rtol=1e-10, atol=1e-12
     )
     w = run["theta_dot"] @ D.T
     stuck = (np.abs(w) < 1e-12) & (np.abs(run["theta_dot"]).min(axis=1) > 1e-3)[:, None]
@@ -92,7 +94,7 @@ def test_feedforward_and_rigid_limit_have_the_same_friction(tmp_path):
     without = FlexibleRobot(arm.robot, arm.drives, friction=False)
     result = arm.feedforward(*motion)
     friction = result.torque - without.feedforward(*motion).torque
-    weight = np.array([-4.0 * 9.81 * 0.3 * np.cos(0.4), 0.0])
+    weight = np.array([-4.0 * 9.81 * 0.3 * np.cos(0.4), OFFSET])
     wanted = D.T @ law.torque(D @ result.theta_dot, np.linalg.solve(D.T, weight))
     np.testing.assert_allclose(friction, wanted, rtol=1e-12)
     rigid = arm.rigid
