@@ -249,6 +249,16 @@ def test_plans_that_do_not_fit_are_refused(robot, arguments, words):
     refused_in_one_line(lambda: friction_plan(robot, **arguments), words)
 
 
+def test_strokes_that_turn_two_motors_are_refused(robot):
+    """Motor 6 turns with axis 5: strokes of axis 5 measure both, those of axis 6 its own alone."""
+    D = np.eye(6)
+    D[5, 4] = 0.75
+    coupled = robot.with_drives(D)
+    refused_in_one_line(lambda: friction_plan(coupled, 5), "axis 5 of .* turns drives 5, 6")
+    plans = [friction_plan(one, 6, [0.1]) for one in (coupled, robot)]
+    np.testing.assert_array_equal(plans[0].posture, plans[1].posture)
+
+
 @pytest.mark.parametrize("rate", [1e6, 0.0, np.nan])
 def test_rates_that_cannot_be_are_refused(robot, rate):
     """The paper's grid at a megahertz is ten billion samples, and no rate is negative."""

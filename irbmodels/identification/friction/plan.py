@@ -214,10 +214,16 @@ def friction_plan(
         pause: At rest before each stroke [s].
 
     Raises:
-        InputError: if there is no such axis, a speed is above its limit, or the strokes do not fit
-            into its range.
+        InputError: if there is no such axis, it turns the drives of other axes too, a speed is
+            above its limit, or the strokes do not fit into its range.
     """
     as_int(axis, "axis", 1, robot.n)
+    turned = 1 + np.flatnonzero(robot.drive_axes[:, axis - 1])
+    if turned.size > 1:
+        raise InputError(
+            f"axis {axis} of {robot.name} turns drives {', '.join(map(str, turned))}: its strokes"
+            " measure the friction of all of them; identify tells them apart from a log of all axes"
+        )
     positive(slide, "slide [rad, m]")
     positive(steady, "steady [s]")
     positive(acceleration, "acceleration of the ramps [rad/s^2, m/s^2]")
