@@ -58,12 +58,12 @@ def test_one_column_may_stand_for_two(tmp_path, robot):
     columns["T"] = 25.0 + LOG.t
     named = {
         "tau2_Nm": {"column": "I", "scale": 10.5},
-        "current2_A": "I",
+        "current2_A": {"column": "I", "scale": -2.0},
         "temp2_degC": {"column": "T", "offset": 1.5},
     }
     log = read_recording(write(tmp_path / "log.csv", columns), robot, named)
     np.testing.assert_allclose(log.tau, LOG.tau, atol=1e-12)
-    np.testing.assert_allclose(log["current2_A"], LOG.tau[:, 1] / 10.5, atol=1e-12)
+    np.testing.assert_allclose(log["current2_A"], -2.0 * LOG.tau[:, 1] / 10.5, atol=1e-12)
     np.testing.assert_allclose(log["temp2_degC"], 26.5 + LOG.t, atol=1e-12)
     assert set(log.extra) == {"current2_A", "temp2_degC"}
 

@@ -1,5 +1,7 @@
 """Sets of parameters in files beside a URDF: written, loaded, refused."""
 
+from dataclasses import replace
+
 import any_arms as arms
 import numpy as np
 import pytest
@@ -79,6 +81,18 @@ def test_the_urdf_of_a_set_has_its_bodies(file, written):
     close(one.inverse_dynamics(Q, V, A), other.inverse_dynamics(Q, V, A))
     close(back.friction_model.Fv, arm.friction_model.Fv)
     close(back.friction_model.Fc, arm.friction_model.Fc)
+
+
+def test_dynamics_of_a_urdf_are_those_of_its_axes(file, found, tmp_path):
+    """A drive that turns twice per turn of its axis brakes it by four times Fv and twice Fc."""
+    path = tmp_path / "fast.yaml"
+    robot = found.parameters.robot.with_drives(np.diag([1.0, 2.0, 1.0]))
+    replace(found.parameters, robot=robot).write(path, "fast", "a log")
+    fast = irb.from_urdf(file, parameters=path)
+    (tmp_path / "fast.urdf").write_text(fast.urdf())
+    back = irb.from_urdf(tmp_path / "fast.urdf").friction_model
+    np.testing.assert_allclose(back.Fv, fast.friction_model.Fv * [1.0, 4.0, 1.0], rtol=1e-12)
+    np.testing.assert_allclose(back.Fc, fast.friction_model.Fc * [1.0, 2.0, 1.0], rtol=1e-12)
 
 
 def everything(file):
