@@ -166,6 +166,26 @@ def test_delay_at_unequal_steps():
     np.testing.assert_array_equal(ready.estimation[0].q, whole.q)
 
 
+def test_a_correction_must_not_cost_reversals():
+    """Torques 5 ms early, but dry friction that reverses 12 ms late, as in gears that deform
+    before they slide: said, and not corrected.
+    """
+    t, at, rng = motion(5, 10.0)
+    states = at(t + 0.005)
+    rigid = np.concatenate(
+        [
+            truth().inverse_dynamics(*(x[i : i + 900] for x in states), friction=False)
+            for i in range(0, len(t), 900)
+        ]
+    )
+    tau = rigid + truth().friction(at(t - 0.012)[1]) + SIGMA * rng.normal(size=rigid.shape)
+    raw = Recording(t, at(t)[0], tau=tau)
+    ready = prepare_logs(prior(), [raw], bandwidth=10.0)
+    assert ready.delay.late(6).any()
+    assert not ready.late.any()
+    assert "correcting it helps no axis: nothing is corrected" in ready.findings[0].advice
+
+
 def test_own_delays_are_corrected_on_their_axes():
     """Motion is that of the median delay; the torque of an axis that differs is moved to it."""
     delays = np.array([0.0, 0.0, 0.02, 0.0, 0.0, 0.0])
