@@ -64,6 +64,8 @@ class Overlay(Table):
     sources: dict[str, Source]
     robot: str | tuple[str, ...] | None = None
     """Variants that the numbers are of; without it any robot is taken, with a warning."""
+    of: dict[str, Any] = field(default_factory=dict)
+    """Only a set of a robot without tables has it, and is none of these tables."""
     tool: str | None = NOT_STATED
     """Tool that the numbers were identified with; null: none was mounted."""
     kinematics: dict[str, Any] = field(default_factory=dict)
@@ -129,7 +131,14 @@ def overlay_for(description: Description, file: Path) -> Overlay:
         known = ", ".join(named) or "no robot"
         both = f"where they hold for both, write robot: [{', '.join([*named, description.name])}]"
         raise TableError(
-            file, "robot", f"the numbers are those of {known}, not of {description.name}; {both}"
+            file,
+            "robot",
+            f"the numbers are those of {known}, not of {description.name}"
+            + ("" if table.of else f"; {both}"),
+        )
+    if table.of:
+        raise TableError(
+            file, "of", f"the numbers are those of {table.of.get('file')}, a robot without tables"
         )
     return table
 

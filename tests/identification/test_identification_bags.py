@@ -125,5 +125,7 @@ def test_bags_that_tell_nothing_are_refused(tmp_path, robot):
         with pytest.raises(irb.MotionError, match="cannot be read as a bag") as caught:
             read_recording(tmp_path / name, robot)
         assert "\n" not in str(caught.value)
+    with pytest.raises(irb.InputError, match=r"is no bag, and has no topic '/joint_states'"):
+        read_recording(tmp_path / "log.csv", robot, topic="/joint_states")
     with pytest.raises(irb.FileError, match="no such file"):
         read_recording(tmp_path / "none.mcap", robot)

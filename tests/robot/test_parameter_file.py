@@ -185,8 +185,14 @@ def test_sets_of_other_robots_are_refused(file, written, tmp_path):
         irb.TableError, match=r"of digger .*joints lie elsewhere than those of other"
     ):
         irb.from_urdf(other, parameters=written)
-    with pytest.raises(irb.TableError):
-        irb.load("irb2400", parameters=written)
+    for name, message in (
+        ("digger", r"robot: the numbers are those of digger, not of irb2400_16$"),
+        ("irb2400", r"of: the numbers are those of arm.urdf, a robot without tables$"),
+    ):
+        file_of = tmp_path / f"{name}.yaml"
+        file_of.write_text(written.read_text().replace("robot: digger", f"robot: {name}"))
+        with pytest.raises(irb.TableError, match=message):
+            irb.load("irb2400", parameters=file_of)
     with pytest.raises(irb.MissingData, match=r"which has no set 'jia2018'; name a .yaml"):
         irb.from_urdf(file).with_parameters("jia2018")
     renamed = tmp_path / "renamed.urdf"

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...checks import as_instance, positive
-from ...errors import MissingData, MotionError
+from ...errors import InputError, MissingData, MotionError
 from ...model.motors import Motors
 from ...model.types import Array
 from ...robot.robot import Robot
@@ -70,7 +70,8 @@ def read_recording(
         FileError: if the file cannot be read.
         MotionError: with file, row, column and advice, if a column that is needed is missing or
             holds words, times do not grow, or a unit is surely another one.
-        InputError: if ``columns`` names what is no name of the own form.
+        InputError: if ``columns`` names what is no name of the own form, or a file without topics
+            is given one.
         TableError: if the file of columns breaks the format.
         MissingData: if values are of a motor whose gear ratio is unknown.
     """
@@ -78,6 +79,8 @@ def read_recording(
     sources = column_sources(columns)
     if rate is not None:
         positive(rate, "the rate of a log [Hz]")
+    if topic is not None and not is_bag(path):
+        raise InputError(f"{path}: is no bag, and has no topic {topic!r}")
     table = read_bag(path, robot.axes, topic) if is_bag(path) else read_table(path)
     linear = tuple(bool(flag) for flag in robot.limits.linear)
     if isinstance(drives, str | Path):
