@@ -25,6 +25,7 @@ from ..fits.prior import impossible_bodies
 from ..fits.regression import Fit
 from ..fits.torque_equations import blocks
 from ..recordings.recording import Flag, Recording
+from .fit_mistakes import check_bodies, find_fit_mistakes
 from .levels import SIGNIFICANT, WEAK, limitations_of, unexplained_share
 from .mistakes import Blocks, Mistake, blocks_of, find_arrangement, find_mistakes, friction_columns
 from .preparation import AVOID, check_logs
@@ -271,6 +272,12 @@ def _mistakes(
     if base is not None and now is not before:
         models.append(known(before, before.parameter_vector()))
     everything = blocks_of(usable_segments([*recordings, *estimation], axes))
+    own = before.parameter_vector()
+    if base is None and not impossible_bodies(before):
+        of_robot = regressor(everything.q, everything.v, everything.a)
+        units = check_bodies(everything, of_robot @ own, of_robot[:, :, last : last + 10], np.inf)
+        if units and units[0].kind == "unit":
+            return tuple(units)
     for model in models:
         if (arrangement := find_arrangement(everything, model)) is not None:
             return (arrangement,)
@@ -280,6 +287,26 @@ def _mistakes(
     smallest = LIGHT * sum(float(body.mass) for body in bodies)
     if ratings is not None and ratings.payload_kg is not None:
         smallest = LIGHT_LOAD * ratings.payload_kg
+    if base is not None and not impossible_bodies(before):
+        kept = base
+
+        def reduced(blocks: Blocks) -> Array:
+            return kept.reduced(regressor(blocks.q, blocks.v, blocks.a))
+
+        names = [f"Fc_{axis + 1}" for axis in axes]
+        found = find_fit_mistakes(
+            everything,
+            lambda q, v, a: np.asarray(regressor(q, v, a) @ parameters),
+            reduced,
+            [base.names.index(name) if name in base.names else -1 for name in names],
+            now.limits.linear,
+        )
+        if not found:
+            rows = TorqueRegressor(before)(everything.q, everything.v, everything.a)
+            load = rows[:, :, last : last + 10]
+            found = check_bodies(everything, rows @ own, load, smallest)
+        if found:
+            return tuple(found)
     return tuple(
         find_mistakes(
             blocks,

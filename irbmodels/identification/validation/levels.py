@@ -120,7 +120,7 @@ def _mistakes(verdict: Verdict) -> Iterator[Limitation]:
     # a mistake is put right before anything else is looked at
     for mistake in verdict.mistakes:
         text = mistake_text(mistake, verdict)
-        if mistake.kind == "payload":
+        if mistake.kind in ("payload", "unit"):
             yield Limitation(text, "wrong", None, np.inf)
         else:
             yield from (Limitation(text, "wrong", axis, np.inf) for axis in mistake.axes)
@@ -135,6 +135,16 @@ def mistake_text(mistake: Mistake, verdict: Verdict) -> str:
         return (
             f"torques are those of {abs(size):.3g} +- {2.0 * deviation:.1g} kg {word} on the flange"
             " than the robot carries: give payload and tool"
+        )
+    if mistake.kind == "unit":
+        return (
+            f"torques are {size:.2g} times those of the robot: N m, kN m or currents, of the axes"
+            " or of the motors?"
+        )
+    if mistake.kind == "robot":
+        return (
+            f"axis {names}: bodies of the robot do not explain the torques, whatever its friction"
+            " is: is it another robot, or are its inertials placeholders?"
         )
     if mistake.kind == "sign":
         return f"axis {names}: its sign is reversed in the log"

@@ -30,7 +30,7 @@ REVERSED = -1.5  # relative error of a gain below which its sign is wrong
 ARRANGED = 0.5
 
 Predict = Callable[[Array, Array, Array], Array]
-Kind = Literal["zero", "gain", "payload", "sign", "swap"]
+Kind = Literal["zero", "gain", "payload", "sign", "swap", "unit", "robot"]
 
 
 class Mistake(NamedTuple):
@@ -38,9 +38,12 @@ class Mistake(NamedTuple):
 
     kind: Kind
     axes: tuple[int, ...]
-    """0-based; for a payload those that measure it."""
+    """0-based; for a payload those that measure it; none for a unit."""
     estimate: float
-    """Shift [rad, m], relative error of the gain, or mass [kg]; NaN for signs and swaps."""
+    """Shift [rad, m], relative error of the gain, or mass [kg]; NaN for signs and swaps.
+
+    For a unit or another robot what torques are of those of the robot's bodies.
+    """
     deviation: float
 
 

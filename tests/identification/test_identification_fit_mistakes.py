@@ -1,0 +1,103 @@
+"""Mistakes that a fit shows beside its own parameters, and bodies that are another robot's."""
+
+import numpy as np
+import pytest
+import verdict_cases as cases
+from spoilt import spoilt
+
+import irbmodels as irb
+from irbmodels.identification.validation import evaluate, identify, prepare, split_recording
+from irbmodels.identification.validation.stretch_equations import Eliminated, StretchSums
+from irbmodels.model.inertia import Inertial
+
+
+def refit(kind, axis, size=0.0):
+    """Verdict on a set that is identified from two spoilt logs, from another set as prior."""
+    logs = [spoilt(cases.log(seed), kind, axis, size) for seed in (1, 2)]
+    return cases.identified(cases.prior(), *logs).verdict
+
+
+@pytest.mark.parametrize(
+    ("kind", "axis", "size", "found"),
+    [
+        ("zero", 1, np.deg2rad(3.0), np.deg2rad(3.0)),
+        ("zero", 2, np.deg2rad(3.0), np.deg2rad(3.0)),
+        ("gain", 1, 1.1, 0.1),
+        ("gain", 2, 1.1, 0.1),
+        ("torque sign", 5, 0.0, np.nan),
+    ],
+)
+def test_a_fit_shows_mistakes_beside_its_parameters(kind, axis, size, found):
+    """Fitted bodies take up a part of them only; the axis is named, and the size is right."""
+    verdict = refit(kind, axis, size)
+    (mistake,) = verdict.mistakes
+    assert mistake.axes == (axis,)
+    assert verdict.levels[axis] == verdict.level == "wrong"
+    np.testing.assert_allclose(mistake.estimate, found, rtol=0.15)
+
+
+def test_a_right_fit_has_none():
+    """From another set of the same robot, whose wrist weighs 3 kg more."""
+    verdict = cases.good().verdict
+    assert verdict.mistakes == ()
+
+
+def test_a_unit_is_named():
+    """Torques in kN m."""
+    log = cases.log(1)
+    verdict = evaluate(cases.truth(), [prepare(log.changed(tau=1e-3 * log.tau))])
+    (mistake,) = verdict.mistakes
+    assert (mistake.kind, verdict.level) == ("unit", "wrong")
+    assert mistake.estimate == pytest.approx(1e-3, rel=0.1)
+    assert verdict.reasons[0].startswith("torques are 0.001 times those of the robot")
+
+
+def test_tables_of_another_robot_are_wrong():
+    """A set that is fitted to an IRB 2400 from tables of an IRB 1400, whose wrist is like its."""
+    first, last = split_recording(cases.log(1))
+    logs = [prepare(first)], [prepare(last)]
+    verdict = identify(irb.load("irb1400"), *logs, method="wls").verdict
+    assert verdict.level == "wrong"
+    assert verdict.mistakes
+
+
+def test_an_untold_payload_is_weighed_against_the_own_set():
+    """A fifth of the rated 16 kg, which an identification takes for link 6."""
+    payload, bare = Inertial.of(3.2, [0.0, 0.0, 0.1], 0.02 * np.eye(3)), cases.truth()
+    logs = []
+    for log in (cases.log(1), cases.log(2)):
+        state = prepare(log)
+        more = bare.with_payload(payload).inverse_dynamics(state.q, state.v, state.a)
+        more = more - bare.inverse_dynamics(state.q, state.v, state.a)
+        logs.append(cases.plus(log, np.nan_to_num(more)))
+    verdict = cases.identified(bare, *logs).verdict
+    (mistake,) = verdict.mistakes
+    assert (mistake.kind, verdict.level) == ("payload", "wrong")
+    assert mistake.estimate == pytest.approx(3.2, abs=max(0.4, 4.0 * mistake.deviation))
+
+
+def test_estimates_are_those_of_numpy():
+    """Columns beside others, deviations by leaving out stretches, by numpy's least squares."""
+    rng = np.random.default_rng(1)
+    base, more = rng.normal(size=(200, 2, 3)), rng.normal(size=(200, 2, 2))
+    rest = rng.normal(size=(200, 2)) + more @ [0.5, -0.2]
+    rest[7, 1] = np.nan
+    weights = np.array([1.0, 3.0])
+    columns = np.concatenate([base, more], axis=2)
+    found = Eliminated.of(StretchSums.of(columns, rest, weights), [0, 1, 2]).estimate([3, 4])
+    seen = np.isfinite(rest)
+    rows = columns * (weights * seen)[:, :, None]
+    right = np.where(seen, rest, 0.0) * weights
+
+    def fit(kept):
+        return np.linalg.lstsq(rows[kept].reshape(-1, 5), right[kept].ravel(), rcond=None)[0]
+
+    stretches = np.array_split(np.arange(200), 10)
+    parts = np.array([fit(np.setdiff1d(np.arange(200), one)) for one in stretches])
+    np.testing.assert_allclose(found.value, fit(np.arange(200))[3:], rtol=1e-9)
+    np.testing.assert_allclose(found.deviation, 3.0 * parts.std(axis=0)[3:], rtol=1e-9)
+    cost = sum(
+        np.square(right[one] - rows[one] @ part).sum()
+        for one, part in zip(stretches, parts, strict=True)
+    )
+    assert found.cost == pytest.approx(cost)
