@@ -18,6 +18,7 @@ from irbmodels.identification.fits import (
     Samples,
     TorqueEquations,
     accumulate,
+    friction_selection,
     sum_stretches,
     weighted_least_squares,
 )
@@ -158,6 +159,23 @@ def test_logs_of_a_simpler_law_have_no_further_terms(drop):
     assert more <= 1
 
 
+def test_the_simplest_model_within_one_standard_error_is_taken(monkeypatch):
+    """Without the test of coefficients, fewer terms that are not there are chosen than by the
+    least error alone.
+    """
+    monkeypatch.setattr(friction_selection, "ALPHA", 35.0)  # zero standard deviations
+    monkeypatch.setattr(friction_selection, "NEGLIGIBLE", 0.0)
+    logs = [(log_of(arm(), seed), log_of(arm(), 10 + seed)) for seed in range(2)]
+
+    def count():
+        found = [chosen_terms(irb.load("irb1600"), *pair)[0] for pair in logs]
+        return sum(len(kinds) for terms in found for kinds in terms)
+
+    within = count()
+    monkeypatch.setattr(friction_selection, "_standard_error", lambda x: np.zeros(len(x)))
+    assert within < count()
+
+
 def test_measured_like_logs_of_the_published_law_have_stribecks_terms_alone():
     """The IRB 2400 of S000 with its encoders and the noise of Tab. 6, positions filtered."""
     terms, _ = chosen_terms(cases.prior(), cases.log(1), cases.log(2))
@@ -167,7 +185,7 @@ def test_measured_like_logs_of_the_published_law_have_stribecks_terms_alone():
 
 def test_a_term_that_drives_is_not_chosen():
     """Friction that falls with speed, as negative degressive friction would have it, and a load
-    that lowers friction leave a passive law.
+    that lowers friction leave a passive law; so does a constant torque beyond Coulomb friction.
     """
     base = arm(Fd=(0.0,) * 6)
     motion = excitation(base.with_friction(None), 10.0, seed=3)
@@ -178,11 +196,13 @@ def test_a_term_that_drives_is_not_chosen():
     tau = motion.tau + law.Fc * np.sign(v) + 3.0 * law.Fv * v
     tau[:, 0] -= 2.0 * law.Fc[0] * v[:, 0] / (0.3 + np.abs(v[:, 0]))
     tau[:, 1] -= 0.02 * np.abs(weight[:, 1]) * np.sign(v[:, 1])
+    tau[:, 2] += 2.0 * law.Fc[2]
     noise = NOISE * base.limits.effort * np.random.default_rng(0).normal(size=tau.shape)
     log = Recording(motion.t, motion.q, tau=tau + noise)
     terms, selected = chosen_terms(irb.load("irb1600"), log)
     assert "Fd" not in terms[0]
     assert "mu" not in terms[1]
+    assert "dFc" not in terms[2]
     fit = weighted_least_squares(selected.total)
     values = dict(zip(selected.base.names, fit.beta, strict=True))
     for kind, names in (("Fd", "Fd_"), ("mu", "mu_"), ("drop", "Fs-Fc_")):
