@@ -117,6 +117,8 @@ def check_bodies(blocks: Blocks, predicted: Array, load: Array, payload: float) 
     times = 1.0 + float(value[-1]) if told else 1.0
     if times > 0.0 and not 1.0 / UNIT < times < UNIT:
         return [Mistake("unit", (), times, np.nan)]
+    # rotors that the own set has not are no load
+    own = np.concatenate([own, blocks.a[:, :, None] * np.eye(len(size))], axis=2)
     sums = StretchSums.of(np.concatenate([own, load], axis=2), rest)
     known = Eliminated.of(sums, list(range(own.shape[2])))
     usual = known.estimate([]).cost
