@@ -122,11 +122,11 @@ def gains(
     )
     found = identify_gains(before, after, arm, known)
     print_tables(gain_table(found, arm), load_table(found.load))
-    untold = np.flatnonzero(np.isnan(found.gain)) + 1
-    if untold.size:
+    undetermined = np.flatnonzero(np.isnan(found.gain)) + 1
+    if undetermined.size:
         err.print(
-            f"the payload says nothing of axis {', '.join(map(str, untold))}: more motion, or a"
-            " payload farther out"
+            f"the payload says nothing of axis {', '.join(map(str, undetermined))}: more motion,"
+            " or a payload farther out"
         )
     if output is not None:
         about = f"irbmodels gains {', '.join(path.name for path in (*logs, *loaded))}"

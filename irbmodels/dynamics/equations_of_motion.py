@@ -101,7 +101,7 @@ def friction(model: Model, q: Array | None, v: Array) -> Array:
     law = model.friction
     if law is None:
         return np.zeros(v.shape)
-    if model.rubs_by_axis:
+    if model.has_axis_friction:
         return law.torque(v)
     D, load = model.drive_axes, None
     if law.needs_load and q is not None:

@@ -70,7 +70,7 @@ class Model:
         return not np.array_equal(self.drive_axes, np.eye(len(self.drive_axes)))
 
     @cached_property
-    def rubs_by_axis(self) -> bool:
+    def has_axis_friction(self) -> bool:
         """True if friction of each axis follows from its own speed alone."""
         return not (self.has_coupled_drives or (self.friction and self.friction.needs_load))
 

@@ -17,12 +17,12 @@ def gain_table(found: DriveGains, robot: Robot) -> TextTable:
     half = 100.0 * found.half_width()
     rows = []
     for i, (gain, linear) in enumerate(zip(found.gain, robot.limits.linear, strict=True)):
-        told = np.isfinite(gain)
+        known = np.isfinite(gain)
         rows.append(
             (
                 str(i + 1),
-                f"{gain:.4g}" if told else "-",
-                f"{half[i]:.2g}" if told else "-",
+                f"{gain:.4g}" if known else "-",
+                f"{half[i]:.2g}" if known else "-",
                 "N/A" if linear else "N m/A",
                 f"{found.noise[i]:.3g}",
             )
@@ -32,7 +32,7 @@ def gain_table(found: DriveGains, robot: Robot) -> TextTable:
 
 
 def load_table(load: Load) -> TextTable:
-    """Return mass, centre of mass and tensor of a load with 95 % intervals, as far as told."""
+    """Return mass, centre of mass and tensor of a load with 95 % intervals; "-" where unknown."""
     factor = load.quantile()
     cells = [("mass", load.mass, load.mass_deviation, "kg", 1.0)]
     cells += [

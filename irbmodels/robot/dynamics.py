@@ -205,7 +205,7 @@ class DynamicMethods(RobotBase):
         if law is None:
             raise MissingData(f"{self.name} has no friction data")
         speed = self.states.velocity(v)
-        if self.dynamic_model.rubs_by_axis:
+        if self.dynamic_model.has_axis_friction:
             return law.torque(speed)
         if not law.needs_load:
             return self._friction(speed, None)

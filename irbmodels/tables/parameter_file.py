@@ -32,7 +32,7 @@ class RobotIdentity:
     """Robot file whose numbers they are."""
 
     file: str
-    """Its name; only told, never opened."""
+    """Its name; shown, never opened."""
     axes: tuple[str, ...]
     """Names of the joints that are axes, in their order."""
     kinematics: str

@@ -61,7 +61,7 @@ def test_tables_of_another_robot_are_wrong():
     assert verdict.mistakes
 
 
-def test_an_untold_payload_is_weighed_against_the_own_set():
+def test_a_payload_not_given_is_weighed_against_the_own_set():
     """A fifth of the rated 16 kg, which an identification takes for link 6."""
     payload, bare = Inertial.of(3.2, [0.0, 0.0, 0.1], 0.02 * np.eye(3)), cases.truth()
     logs = []

@@ -49,7 +49,7 @@ class IdentifiedParameters:
     distance: float
     """``|R (beta - beta_LS)|``: standard deviations from the unconstrained fit."""
     uncertainty: ParameterUncertainty | None = None
-    """Of the base parameters and fitted Stribeck speeds; None if nobody has said."""
+    """Of the base parameters and fitted Stribeck speeds; None if unknown."""
     springs: tuple[Spring, ...] = ()
     """Of the robot, with the coefficients that the fit holds."""
 
@@ -190,7 +190,7 @@ def axis_names(robot: Robot) -> tuple[str, ...]:
 
 _SOURCES = {
     "unmoved": {"ref": "axes that stood still while others were identified", "grade": "assumed"},
-    "untold": {
+    "undetermined": {
         "ref": "terms of friction as they were known before: no sample tells them",
         "grade": "assumed",
     },
@@ -218,8 +218,8 @@ def _friction_rows(fitted: IdentifiedParameters, table: dict[str, Any]) -> dict[
     identified = law.with_parameters(np.where(unknown, own, fitted.friction))
     rows: dict[str, Any] = {}
     for i, axis in enumerate(axis_names(robot)):
-        untold = {kind for kind, nan in zip(law.kinds, unknown[i], strict=True) if nan}
-        if "Fc" in untold:
+        undetermined = {kind for kind, nan in zip(law.kinds, unknown[i], strict=True) if nan}
+        if "Fc" in undetermined:
             row = friction_row(law, i, bool(linear[i]))
             source = "unmoved" if not any(row.values()) else "given"
             rows[axis] = (
@@ -230,10 +230,10 @@ def _friction_rows(fitted: IdentifiedParameters, table: dict[str, Any]) -> dict[
         kept = {
             FIELDS[name][bool(linear[i])]
             for name in FIELDS
-            if _KIND_OF.get(name, name) in untold and (name != "Fs" or law.falls[i])
+            if _KIND_OF.get(name, name) in undetermined and (name != "Fs" or law.falls[i])
         }
-        sources = {field: "untold" if field in kept else "fit" for field in row}
-        rows[axis] = row | {"source": sources if "untold" in sources.values() else "fit"}
+        sources = {field: "undetermined" if field in kept else "fit" for field in row}
+        rows[axis] = row | {"source": sources if "undetermined" in sources.values() else "fit"}
     return rows
 
 

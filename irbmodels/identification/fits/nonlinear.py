@@ -150,12 +150,12 @@ def linearize(
         guess = np.array([getattr(law, SPEED_OF[term.kind])[term.axis] for term in terms])
         linearized, speeds = _linearized(samples, rows, places, terms, guess, passes)
         friction = linearized.fit.beta[places]
-        told = [
+        determined = [
             term.kind == "Fs-Fc"
             or (1.0 / WIDEST < ratio < WIDEST and bool((friction[term.equation] >= 0.0).all()))
             for term, ratio in zip(terms, (speeds / guess).tolist(), strict=True)
         ]
-        if all(told):
+        if all(determined):
             if (speeds > WIDEST * guess).any():
                 problem = (
                     f"Stribeck speeds {speeds.tolist()} are more than {WIDEST:g} times the guess"
@@ -163,7 +163,7 @@ def linearize(
                 )
                 raise InputError(f"{problem}: too few samples are slow, or the guess is far off")
             return linearized
-        terms = [term for term, one in zip(terms, told, strict=True) if one]
+        terms = [term for term, one in zip(terms, determined, strict=True) if one]
     return None
 
 

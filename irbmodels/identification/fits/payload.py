@@ -249,8 +249,8 @@ def _crossed(
     for piece in pieces:
         for q, v, a, tau in blocks(piece, rows.robot, "v", "a", "tau", masked=True):
             left = columns(rows.robot.regressor(q, v, a))[..., list(rows.kept)]
-            told = weights * (seen & ~np.isnan(tau))
-            total += np.einsum("nik,ni,nip->kp", left, told, slopes(q, v, a), optimize=True)
+            weighted = weights * (seen & ~np.isnan(tau))
+            total += np.einsum("nik,ni,nip->kp", left, weighted, slopes(q, v, a), optimize=True)
     return _Cross(total)
 
 

@@ -134,7 +134,8 @@ def identify_gains(unloaded: Samples, loaded: Samples, robot: Robot, payload: Lo
         payload: From :func:`known_load`; NaN where it is not known.
 
     Raises:
-        InputError: if nothing of the payload is known, samples are too few, or no gain can be told.
+        InputError: if nothing of the payload is known, samples are too few, or they
+            determine no gain.
     """
     as_instance(payload, Load, "a payload that is known comes from known_load")
     if not np.isfinite(payload.parameters).any():
@@ -148,15 +149,17 @@ def identify_gains(unloaded: Samples, loaded: Samples, robot: Robot, payload: Lo
     prior[n + p :, n + p :] = np.nan_to_num(payload.covariance)
     solution = problem.solve(start, free, prior)
     c = solution.x[:n]
-    told = solution.told[:n] & (np.sqrt(np.diagonal(solution.covariance)[:n]) < KNOWN * np.abs(c))
-    if not told.any():
+    determined = solution.determined[:n] & (
+        np.sqrt(np.diagonal(solution.covariance)[:n]) < KNOWN * np.abs(c)
+    )
+    if not determined.any():
         raise InputError(
             "these logs tell no gain: is the payload too light, or are both logs without it?"
         )
     relative = solution.covariance[:n, :n] / np.outer(c, c)
     return DriveGains(
-        np.where(told, 1.0 / c, np.nan),
-        np.where(np.outer(told, told), relative, np.nan),
+        np.where(determined, 1.0 / c, np.nan),
+        np.where(np.outer(determined, determined), relative, np.nan),
         solution.degrees,
         problem.load(solution, payload.frame, payload),
         solution.noise,
@@ -199,7 +202,7 @@ class _Solution(NamedTuple):
     x: Array
     """Inverse gains, base parameters, load."""
     covariance: Array
-    told: Mask
+    determined: Mask
     """True where the logs tell a parameter by itself."""
     noise: Array
     degrees: float
@@ -365,19 +368,24 @@ class _Problem:
         change = -inverse @ inverse.T @ (left[:, chosen].T @ left[:, ~free])
         covariance = np.zeros((x.size, x.size))
         covariance[np.ix_(chosen, chosen)] = own + change @ prior[np.ix_(~free, ~free)] @ change.T
-        told = ~free
-        told[np.flatnonzero(free)] = places >= 0
-        return _Solution(x, covariance, told, 1.0 / weights, len(parted) - 1.0)
+        determined = ~free
+        determined[np.flatnonzero(free)] = places >= 0
+        return _Solution(x, covariance, determined, 1.0 / weights, len(parted) - 1.0)
 
     def load(self, solution: _Solution, frame: str, known: Load | None = None) -> Load:
         """Return the load of a solution; NaN where the logs do not tell it."""
         part = slice(self.n + self.base.rank, None)
-        told, covariance = solution.told[part], np.array(solution.covariance[part, part])
+        determined, covariance = (
+            solution.determined[part],
+            np.array(solution.covariance[part, part]),
+        )
         if known is not None:
             own = np.isfinite(known.parameters)
             covariance[np.ix_(own, own)] = known.covariance[np.ix_(own, own)]
-        covariance[~told], covariance[:, ~told] = np.nan, np.nan
-        return Load(frame, np.where(told, solution.x[part], np.nan), covariance, solution.degrees)
+        covariance[~determined], covariance[:, ~determined] = np.nan, np.nan
+        return Load(
+            frame, np.where(determined, solution.x[part], np.nan), covariance, solution.degrees
+        )
 
 
 def _least_norm(left: Array, right: Array) -> Array:

@@ -66,7 +66,7 @@ class Drives:
     gain_correlation: Array = None  # type: ignore[assignment]
     """Between the errors of the gains, shape ``(n, n)``; default none.
 
-    Gains that one payload told share the error of its mass.
+    Gains determined with one payload share the error of its mass.
     """
 
     def __post_init__(self) -> None:
