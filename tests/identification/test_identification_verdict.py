@@ -841,7 +841,7 @@ def changed(judged, **parts):
             np.array([0.0, np.nan, 0.0, 0.0, 0.0, 0.0]),
             "axis 2: nan% of its torque are unexplained",
         ),
-        ("condition", 99.0, 101.0, "the condition number is 101, more than 100"),
+        ("condition", 999.0, 1001.0, "the condition number is 1e+03, more than 100"),
         ("impossible_bodies", (), ("link_2",), "physically impossible bodies: link_2"),
         (
             "negative_parameters",

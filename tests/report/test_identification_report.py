@@ -290,9 +290,7 @@ def test_figures_draw_the_arrays(judged):
     count = len(part.measured)
     np.testing.assert_array_equal(lines["measured"].get_ydata()[:count], part.measured[:, 1])
     np.testing.assert_array_equal(lines["model"].get_ydata()[:count], part.predicted[:, 1])
-    np.testing.assert_allclose(
-        lines["what is left"].get_ydata()[:count], judged.residual()[:count, 1]
-    )
+    np.testing.assert_allclose(lines["residual"].get_ydata()[:count], judged.residual()[:count, 1])
     np.testing.assert_allclose(lines["model"].get_xdata()[:count], part.motion.t - part.motion.t[0])
     assert np.isnan(lines["model"].get_ydata()[count])
     (band,) = axes.collections

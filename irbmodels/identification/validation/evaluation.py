@@ -26,7 +26,7 @@ from ..fits.regression import Fit
 from ..fits.torque_equations import blocks
 from ..recordings.recording import Flag, Recording
 from .fit_mistakes import check_bodies, find_fit_mistakes
-from .levels import SIGNIFICANT, WEAK, limitations_of, unexplained_share
+from .levels import BOUNDS, SIGNIFICANT, WEAK, limitations_of, unexplained_share
 from .mistakes import Blocks, Mistake, blocks_of, find_arrangement, find_mistakes, friction_columns
 from .preparation import AVOID, check_logs
 from .residuals import state_dependence, whiteness_test
@@ -90,7 +90,7 @@ def evaluate(
         _predict((robot, fitted_robot), estimation, moving, chosen, bodies) if estimation else ()
     )
     residuals = [part.measured - part.predicted for part in logs]
-    whiteness = whiteness_test(residuals)
+    whiteness, unexplained = whiteness_test(residuals), unexplained_share(logs, fitted)
     verdict = Verdict(
         robot=robot.name + (f" with {robot.tool.name}" if robot.tool else ""),
         axes=moving,
@@ -113,8 +113,10 @@ def evaluate(
         held_samples=sum(len(part.measured) for part in logs),
         logs=logs,
         notes=notes or (() if robot.friction_model else (NO_FRICTION_LAW,)),
-        unexplained=unexplained_share(logs, fitted),
-        mistakes=_mistakes(robot, fitted_robot, held_out, estimation, moving, chosen, base),
+        unexplained=unexplained,
+        mistakes=_mistakes(
+            robot, fitted_robot, held_out, estimation, moving, chosen, base, unexplained
+        ),
     )
     if identified is not None:
         independent = len(identified.beta) * max(1.0, float(whiteness.correlation_length.max()))
@@ -245,6 +247,7 @@ def _mistakes(
     axes: tuple[int, ...],
     parameters: Array,
     base: BaseParameters | None,
+    unexplained: Array,
 ) -> tuple[Mistake, ...]:
     """Return mistakes in the logs against the set, and of a fit against the previous set too."""
     if axes != tuple(range(now.n)):
@@ -301,12 +304,15 @@ def _mistakes(
             [base.names.index(name) if name in base.names else -1 for name in names],
             now.limits.linear,
         )
+        # beside a term that the model misses, small zeros and gains seem sure
+        close = bool((unexplained <= BOUNDS[1]).all())
+        found = [one for one in found if close or one.kind == "sign"]
         # a payload or other bodies move what is estimated of gains and zeros, a wrong sign both
         if not any(one.kind == "sign" for one in found):
             rows = TorqueRegressor(before)(everything.q, everything.v, everything.a)
             load = rows[:, :, last : last + 10]
             found = check_bodies(everything, rows @ own, load, smallest) or found
-        if found:
+        if found or not close:
             return tuple(found)
     return tuple(
         find_mistakes(

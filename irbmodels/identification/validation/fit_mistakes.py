@@ -113,8 +113,8 @@ def check_bodies(blocks: Blocks, predicted: Array, load: Array, payload: float) 
     value = StretchSums.of(scaled, rest, weights).estimate(jackknife=False).value
     left = rms(rest - scaled @ value) / scale
     # where bodies add little to friction, torques do not tell their size
-    told = np.linalg.norm(left[main]) < HALF * np.linalg.norm(share[main])
-    times = 1.0 + float(value[-1]) if told else 1.0
+    explained = np.linalg.norm(left[main]) < HALF * np.linalg.norm(share[main])
+    times = 1.0 + float(value[-1]) if explained else 1.0
     if times > 0.0 and not 1.0 / UNIT < times < UNIT:
         return [Mistake("unit", (), times, np.nan)]
     # rotors that the own set has not are no load

@@ -28,7 +28,8 @@ WEAK = 0.5  # above it a 95 % interval contains 0
 GROWTH = 1.3
 # RMSE on held-out samples over that of the previous set; 5 % is noise
 WORSE = 1.05
-# of the regressor with unit columns: amplification of measurement errors
+# of the regressor with unit columns: amplification of measurement errors; intervals and bands tell
+# what it does to them
 CONDITION, WORST_CONDITION = 100.0, 1000.0
 # share of the residual's variance explained by one of q, v, a: a term is missing in the model
 DEPENDENT = 0.1
@@ -128,7 +129,7 @@ def _mistakes(verdict: Verdict) -> Iterator[Limitation]:
 
 def mistake_text(mistake: Mistake, verdict: Verdict) -> str:
     """Return a mistake in one line, with what to do."""
-    names = " and ".join(str(axis + 1) for axis in mistake.axes)
+    names = ", ".join(str(axis + 1) for axis in mistake.axes)
     size, deviation = mistake.estimate, mistake.deviation
     if mistake.kind == "payload":
         word = "more" if size > 0.0 else "less"
@@ -149,7 +150,7 @@ def mistake_text(mistake: Mistake, verdict: Verdict) -> str:
     if mistake.kind == "sign":
         return f"axis {names}: its sign is reversed in the log"
     if mistake.kind == "swap":
-        return f"axes {names} are swapped in the log"
+        return f"axes {names.replace(', ', ' and ')} are swapped in the log"
     if mistake.kind == "gain":
         return (
             f"axis {names}: measured torques are {1.0 + size:.3g} +- {2.0 * deviation:.1g} times"
@@ -221,7 +222,7 @@ def _fit(verdict: Verdict) -> Iterator[Limitation]:
         yield Limitation(
             f"the condition number is {verdict.condition:.3g}, more than {CONDITION:g}: the motion"
             " hardly excites some base parameters",
-            "usable" if verdict.condition <= WORST_CONDITION else "poor",
+            "good" if verdict.condition <= WORST_CONDITION else "usable",
         )
     if verdict.impossible_bodies:
         bodies = ", ".join(verdict.impossible_bodies)

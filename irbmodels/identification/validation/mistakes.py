@@ -25,6 +25,9 @@ SURE = 5.0  # deviations; residuals of eight clean logs reach 3.8 where a size i
 ZERO, LARGEST_ZERO = np.deg2rad(1.0), np.deg2rad(20.0)  # beyond it no shift is linear
 ZERO_LINEAR, LARGEST_ZERO_LINEAR = 0.005, 0.1  # [m]
 GAIN = 0.05
+# of the squared residuals on stretches left out that a mistake explains at least: a model that
+# misses a term leaves residuals in which small zeros seem sure
+SHARE = 0.03
 REVERSED = -1.5  # relative error of a gain below which its sign is wrong
 # of the squared errors that another arrangement of the axes leaves at most, if it is the right one
 ARRANGED = 0.5
@@ -97,6 +100,7 @@ def find_mistakes(
     load_columns: Predict,
     linear: Mask,
     payload: float,
+    sure: float = SURE,
 ) -> list[Mistake]:
     """Return mistakes that explain residuals, the one that explains most first.
 
@@ -106,6 +110,7 @@ def find_mistakes(
         load_columns: Columns ``(N, n, 4)`` of mass and first moment of the last body.
         linear: Per axis whether it is linear.
         payload: The smallest that counts [kg].
+        sure: Deviations from which one counts.
     """
     q, v, a, tau = blocks
     predicted, n = predict(q, v, a), q.shape[1]
@@ -126,6 +131,7 @@ def find_mistakes(
     candidates.append(("payload", tuple(range(n)), load_columns(q, v, a)))
     y, mistakes = np.where(seen, residual, 0.0) * weights, []
     columns = own
+    without, _, _ = _jackknifed(own * weights[:, :, None], y)
     while candidates:
         fits = [
             _jackknifed(np.concatenate([extra, columns], axis=2) * weights[:, :, None], y)
@@ -133,10 +139,11 @@ def find_mistakes(
         ]
         best = int(np.argmin([cost for cost, _, _ in fits]))
         kind, axes, extra = candidates.pop(best)
-        _, estimate, deviation = fits[best]
+        cost, estimate, deviation = fits[best]
         mistake = Mistake(kind, axes, estimate, deviation)
-        if not abs(estimate) > SURE * deviation:
+        if not abs(estimate) > sure * deviation or cost > (1.0 - SHARE) * without:
             break
+        without = cost
         columns = np.concatenate([extra, columns], axis=2)
         if _is_plausible(mistake, linear, payload):
             mistakes.append(mistake)

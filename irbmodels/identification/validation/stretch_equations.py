@@ -9,7 +9,7 @@ import numpy as np
 from ...model.types import Array
 
 STRETCHES = 10  # that the jackknife leaves out in turn
-RANK = 1e-10  # of the largest eigenvalue of normal equations: what is below is not told
+RANK = 1e-10  # of the largest eigenvalue of normal equations: below it nothing is determined
 
 
 class Estimate(NamedTuple):
@@ -18,7 +18,7 @@ class Estimate(NamedTuple):
     value: Array
     deviation: Array
     cost: float
-    """Sum of squares of what is left on stretches that the fit has not seen."""
+    """Sum of squared residuals on stretches that the fit has not seen."""
 
 
 class StretchSums(NamedTuple):

@@ -29,7 +29,7 @@ _POINTS = 3000  # per curve: a page stays below a megabyte
 
 
 def torque_figure(verdict: Verdict) -> Figure:
-    """Draw measured and predicted torques of what is held out, and what is left of them.
+    """Draw measured and predicted torques of held-out samples, and residuals.
 
     The 95 % band of a measurement is shaded, where the set has one.
     """
@@ -42,7 +42,7 @@ def torque_figure(verdict: Verdict) -> Figure:
                 t, low, high, color=AXIS_COLORS[0], alpha=0.18, lw=0.0, label="95 % band"
             )
         axes.plot(t, tau[:, i], color="0.65", lw=0.9, label="measured")
-        axes.plot(t, tau[:, i] - model[:, i], color=BAD, lw=0.6, alpha=0.75, label="what is left")
+        axes.plot(t, tau[:, i] - model[:, i], color=BAD, lw=0.6, alpha=0.75, label="residual")
         axes.plot(t, model[:, i], color=AXIS_COLORS[0], lw=1.3, label="model")
         lay_out(axes, f"axis {axis + 1} [{verdict.units[i]}]")
     for axes in grid[-2:]:
