@@ -240,9 +240,10 @@ def check_yaml(block: Block, folder: Path) -> None:
         (folder / named[1]).write_text(block.text, encoding="utf-8")
         if "axes" in data:
             read_drives(folder / named[1], ["swing", "shoulder", "elbow"], [False] * 3)
-        else:
+            return
+        if "robot" not in data:
             column_sources(folder / named[1])
-        return
+            return
     if "gain_correlation" in data:  # a file of drives
         path.write_text(block.text, encoding="utf-8")
         assert np.isfinite(
