@@ -1,0 +1,214 @@
+"""Identify arms from published measured logs, and write docs/measured_arms.md with its figures.
+
+    python scripts/measured_arms.py --data DIR [--arms ur10e kr300 ...]
+
+DIR holds checkouts of the repositories that the page names, under their own names. Nothing of them
+is part of this project. Each arm is fitted by ``irbmodels.identification`` as a user does, with no
+option, and by plain least squares on the same samples; where the authors publish parameters, these
+are tried as well.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import dedent
+
+import numpy as np
+from matplotlib.figure import Figure
+from measured import baseline, leave_one_out, spoilt_logs
+from measured.sources import ARMS, REPOSITORIES, MeasuredArm
+from rich.console import Console
+from rich.progress import track
+
+from irbmodels.files import replacing
+from irbmodels.identification.recordings import Recording
+from irbmodels.identification.validation import (
+    Identification,
+    identify,
+    prepare_logs,
+    usable_segments,
+)
+from irbmodels.report.figures import save
+from irbmodels.report.panels import blank_figure, legend_below
+from irbmodels.trajectory import Motion
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+BEGIN, END = "<!-- results -->", "<!-- end of results -->"
+MADE = "<!-- numbers: scripts/measured_arms.py -->"
+SPOILT = (
+    "Copies of the same logs with one mistake each. `validate` judges the set above on a spoilt copy"
+    " of the held-out log; `identify` fits spoilt copies of all logs. The cell says the level and"
+    " what holds it down most."
+)
+LEFT_OUT = (
+    "A mistake counts from 5 deviations on (`SURE`). The table chooses that constant anew without"
+    " each arm, as the next whole number above the largest candidate of plausible size on the clean"
+    " logs of the others, and tries it on the arm: deviations of the right mistake in its spoilt logs."
+)
+SHOWN = 12.0  # [s] of the held-out log in a figure
+
+
+@dataclass(frozen=True)
+class Result:
+    """Identification of an arm, beside what it is compared with."""
+
+    arm: MeasuredArm
+    identification: Identification
+    findings: tuple[str, ...]
+    """On the logs, each once."""
+    plain: baseline.Array
+    """RMSE of plain least squares on the held-out samples [N m], ``(n,)``."""
+    published: baseline.Array | None
+    """RMSE of the authors' parameters on the same samples."""
+
+
+def result_of(arm: MeasuredArm) -> Result:
+    """Return what the logs of an arm give."""
+    logs = prepare_logs(arm.robot, arm.fit, [arm.held_out])
+    fit, held_out = logs.estimation, logs.held_out
+    identification = identify(arm.robot, fit, held_out)
+    axes = range(arm.robot.n)
+    ours, theirs = usable_segments(fit, axes), usable_segments(held_out, axes)
+    rows, tau, usable = _equations(arm, ours)
+    parameters = baseline.least_squares(rows, tau, usable)
+    rows, tau, usable = _equations(arm, theirs)
+    published = None
+    if arm.published is not None:
+        q, v, a = (baseline.joined([getattr(part, name) for part in theirs]) for name in "qva")
+        published = baseline.rmse(tau - arm.published(q, v, a), usable)
+    lines = (f"{log.source}: {finding}" for log in (*fit, *held_out) for finding in log.findings)
+    findings = dict.fromkeys([*map(str, logs.findings), *lines])
+    plain = baseline.rmse(tau - rows @ parameters, usable)
+    return Result(arm, identification, tuple(findings), plain, published)
+
+
+def _equations(
+    arm: MeasuredArm, segments: Sequence[Motion]
+) -> tuple[baseline.Array, baseline.Array, np.ndarray]:
+    q, v, a, tau = (
+        baseline.joined([getattr(part, name) for part in segments])
+        for name in ("q", "v", "a", "tau")
+    )
+    return baseline.regressor(arm.robot.model, q, v, a), np.nan_to_num(tau), np.isfinite(tau)
+
+
+def figure_of(result: Result) -> Figure:
+    """Draw measured and predicted torques of the held-out log, residuals below."""
+    verdict = result.identification.verdict
+    n, part = len(verdict.axes), max(verdict.logs, key=lambda one: len(one.measured))
+    t = np.asarray(part.motion.t) - part.motion.t[0]
+    shown = t <= SHOWN
+    figure = blank_figure(12.0, 1.55 * ((n + 1) // 2))
+    for i, panel in enumerate(figure.subplots((n + 1) // 2, 2, sharex=True, squeeze=False).flat):
+        if i >= n:
+            panel.set_visible(False)
+            continue
+        measured, predicted = part.measured[shown, i], part.predicted[shown, i]
+        panel.plot(t[shown], measured, color="0.6", lw=0.8, label="measured")
+        panel.plot(t[shown], predicted, color="#0072B2", lw=1.0, label="predicted")
+        panel.plot(t[shown], measured - predicted, color="#D55E00", lw=0.7, label="residual")
+        panel.set_ylabel(f"axis {verdict.axes[i] + 1} [{verdict.units[i]}]")
+        if i >= n - 2:
+            panel.set_xlabel("t [s], held-out log")
+    legend_below(figure, figure.axes[0])
+    figure.align_ylabels()
+    return figure
+
+
+def section_of(result: Result, picture: str) -> Iterator[str]:
+    """Yield the lines of an arm's section."""
+    arm, verdict = result.arm, result.identification.verdict
+    yield from (f"## {arm.title}", "", MADE, "")
+    logs = ", ".join(f"`{log.source}` ({len(log)} samples)" for log in arm.fit)
+    yield f"{arm.about[0].upper()}{arm.about[1:]}. Fit: {logs}. Held out: {_source(arm.held_out)}."
+    yield ""
+    n = arm.robot.n
+    header = ["RMSE on the held-out log [N m]", *(f"axis {i + 1}" for i in range(n))]
+    rows = [["plain least squares", *_numbers(result.plain)]]
+    if result.published is not None:
+        rows.append(["parameters published by the authors", *_numbers(result.published)])
+    rows.append(["`irbmodels identify`", *_numbers(verdict.held_out.rmse)])
+    rows.append(["mean torque", *_numbers(verdict.held_out.average)])
+    rows.append(["level", *verdict.levels])
+    yield from _table([header, ["---", *["---:"] * n], *rows])
+    yield ""
+    yield f"Level of the whole: **{verdict.level}**."
+    yield ""
+    yield from (f"- {note}" for note in (*verdict.notes, *verdict.reasons))
+    yield ""
+    yield f"![Torques of the {arm.title}](pictures/{picture})"
+    yield ""
+    yield "<details><summary>Findings in the logs</summary>"
+    yield ""
+    yield from (f"- {finding}" for finding in result.findings)
+    yield ""
+    yield "</details>"
+    yield ""
+
+
+def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    yield from (f"| {' | '.join(row)} |" for row in rows)
+
+
+def _source(log: Recording) -> str:
+    return f"`{log.source}` ({len(log)} samples)"
+
+
+def _numbers(values: baseline.Array) -> list[str]:
+    return [f"{value:.3g}" for value in values]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Identify the arms, write the page and the figures."""
+    listed = "\n".join(f"  {name:26}{address}" for name, address in REPOSITORIES.items())
+    parser = argparse.ArgumentParser(
+        description=dedent(__doc__ or ""),
+        epilog=f"folders of DIR:\n{listed}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--data", type=Path, required=True, metavar="DIR", help="fetched data")
+    parser.add_argument("--arms", nargs="+", choices=ARMS, default=list(ARMS), help="default: all")
+    parser.add_argument("-o", "--output", type=Path, default=DOCS, help="folder of the page")
+    options = parser.parse_args(arguments)
+    page, console = options.output / "measured_arms.md", Console(stderr=True)
+    lines: list[str] = []
+    results = {
+        name: result_of(ARMS[name](options.data))
+        for name in track(options.arms, description="identifying", console=console)
+    }
+    for name, result in results.items():
+        picture = f"measured_{name}.png"
+        save(figure_of(result), options.output / "pictures" / picture)
+        lines += section_of(result, picture)
+    if len(results) > 1:
+        lines += ["## Spoilt copies", "", MADE, "", SPOILT, ""]
+    for (name, result), other in zip(results.items(), [*list(results)[1:], *results], strict=False):
+        if len(results) > 1:
+            arm, clean = result.arm, result.identification
+            spoilt = spoilt_logs.rows(
+                name, arm.robot, results[other].identification, clean, arm.fit, arm.held_out
+            )
+            listed = list(track(spoilt, arm.title, spoilt_logs.COPIES, console=console))
+            header = [arm.title, "`validate`, the set of the log before", "`identify`"]
+            lines += [*_table([header, ["---"] * 3, *listed]), ""]
+    if len(results) > 1:
+        known = {name: (one.identification, one.arm.held_out) for name, one in results.items()}
+        header = ["arm", "clean log", "chosen by the others", "false alarm", *leave_one_out.TRIED]
+        listed = list(leave_one_out.rows(known))
+        lines += ["## One robot left out", "", MADE, "", LEFT_OUT, ""]
+        lines += [*_table([header, ["---"] * len(header), *listed]), ""]
+    before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+    after = rest.partition(END)[2]
+    with replacing(page) as temporary:
+        body = "\n".join(lines)
+        temporary.write_text(f"{before}{BEGIN}\n\n{body}\n{END}{after}", encoding="utf-8")
+    console.print(f"wrote {page}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
