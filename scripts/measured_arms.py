@@ -45,7 +45,7 @@ SPOILT = (
     " what holds it down most."
 )
 LEFT_OUT = (
-    "A mistake counts from 5 deviations on (`SURE`). The table chooses that constant anew without"
+    "A mistake counts from 5 deviations on (`SURE`), if it explains enough. The table chooses that constant anew without"
     " each arm, as the next whole number above the largest candidate of plausible size on the clean"
     " logs of the others, and tries it on the arm: deviations of the right mistake in its spoilt logs."
 )

@@ -70,4 +70,5 @@ def _mistakes(name: str, known: Identification, log: Recording) -> list[Mistake]
         robot.limits.linear,
         0.02 * sum(float(body.mass) for body in list(robot.model.inertias)[1:]),
         sure=0.0,
+        share=-np.inf,
     )

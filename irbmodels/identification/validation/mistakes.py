@@ -101,6 +101,7 @@ def find_mistakes(
     linear: Mask,
     payload: float,
     sure: float = SURE,
+    share: float = SHARE,
 ) -> list[Mistake]:
     """Return mistakes that explain residuals, the one that explains most first.
 
@@ -111,6 +112,7 @@ def find_mistakes(
         linear: Per axis whether it is linear.
         payload: The smallest that counts [kg].
         sure: Deviations from which one counts.
+        share: Of the squared residuals that it explains at least.
     """
     q, v, a, tau = blocks
     predicted, n = predict(q, v, a), q.shape[1]
@@ -141,7 +143,7 @@ def find_mistakes(
         kind, axes, extra = candidates.pop(best)
         cost, estimate, deviation = fits[best]
         mistake = Mistake(kind, axes, estimate, deviation)
-        if not abs(estimate) > sure * deviation or cost > (1.0 - SHARE) * without:
+        if not abs(estimate) > sure * deviation or cost > (1.0 - share) * without:
             break
         without = cost
         columns = np.concatenate([extra, columns], axis=2)
