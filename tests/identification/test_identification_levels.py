@@ -12,6 +12,7 @@ from irbmodels.identification.validation.levels import (
     accuracy_level,
     unexplained_share,
 )
+from irbmodels.identification.validation.mistakes import blocks_of
 from irbmodels.identification.validation.verdict import LEVELS, PredictedTorques
 from irbmodels.model.inertia import Inertial
 from irbmodels.trajectory import Motion
@@ -55,6 +56,17 @@ def test_noise_alone_is_a_reference():
         *LEVELS,
         "wrong",
     ]
+
+
+def test_blocks_in_which_an_axis_reverses_hold_no_torque_of_it():
+    """Friction has two signs there: the torque of that axis is left out, those of others stay."""
+    t = np.arange(0.0, 1.0, 0.01)
+    v = np.column_stack([np.where(t < 0.52, 1.0, -1.0), np.ones_like(t)])
+    blocks = blocks_of([Motion(t, v, v, v, 3.0 * v)])
+    assert np.isnan(blocks.tau[:, 0]).tolist() == [k == 10 for k in range(20)]
+    np.testing.assert_array_equal(blocks.tau[:, 1], 3.0)
+    np.testing.assert_array_equal(blocks.tau[:10, 0], 3.0)
+    np.testing.assert_array_equal(blocks.tau[11:, 0], -3.0)
 
 
 def test_the_right_set_on_a_good_log_is_good():
