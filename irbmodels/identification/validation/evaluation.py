@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -25,16 +25,13 @@ from ..fits.prior import impossible_bodies
 from ..fits.regression import Fit
 from ..fits.torque_equations import blocks
 from ..recordings.recording import Flag, Recording
-from .fit_mistakes import check_bodies, find_fit_mistakes
-from .levels import BOUNDS, SIGNIFICANT, WEAK, limitations_of, unexplained_share
-from .mistakes import Blocks, Mistake, blocks_of, find_arrangement, find_mistakes, friction_columns
+from .levels import SIGNIFICANT, WEAK, limitations_of, unexplained_share
+from .mistake_search import EvaluatedSet, search_mistakes
 from .preparation import AVOID, check_logs
 from .residuals import state_dependence, whiteness_test
 from .verdict import BaseParameterEstimate, Coverage, PredictedTorques, Significance, Verdict
 
 LEVEL = 0.95  # of bands along held-out logs
-# payloads that count: of the rated one, or of the arm's mass where none is known
-LIGHT_LOAD, LIGHT = 0.05, 0.02
 NO_FRICTION_LAW = "the robot has no friction law: friction remains in the residuals"
 
 
@@ -114,8 +111,11 @@ def evaluate(
         logs=logs,
         notes=notes or (() if robot.friction_model else (NO_FRICTION_LAW,)),
         unexplained=unexplained,
-        mistakes=_mistakes(
-            robot, fitted_robot, held_out, estimation, moving, chosen, base, unexplained
+        mistakes=search_mistakes(
+            EvaluatedSet(robot, fitted_robot, moving, chosen, base),
+            usable_segments(held_out, moving),
+            usable_segments(estimation, moving) if estimation else [],
+            unexplained,
         ),
     )
     if identified is not None:
@@ -237,92 +237,6 @@ def _predict(
             )
         )
     return tuple(segments)
-
-
-def _mistakes(
-    before: Robot,
-    now: Robot,
-    recordings: Sequence[Recording],
-    estimation: Sequence[Recording],
-    axes: tuple[int, ...],
-    parameters: Array,
-    base: BaseParameters | None,
-    unexplained: Array,
-) -> tuple[Mistake, ...]:
-    """Return mistakes in the logs against the set, and of a fit against the previous set too."""
-    if axes != tuple(range(now.n)):
-        return ()  # a tilt of axes that stand is none of the motion
-    blocks = blocks_of(usable_segments(recordings, axes))
-    regressor = TorqueRegressor(now)
-    last = 10 * (now.model.njoints - 2)
-
-    def free(blocks: Blocks) -> Array:
-        assert base is not None
-        columns = base.reduced(regressor(blocks.q, blocks.v, blocks.a))
-        none = np.zeros((*blocks.q.shape, 1))
-        return np.concatenate([columns, friction_columns(blocks.v), none], axis=2)
-
-    def known(robot: Robot, values: Array) -> Callable[[Blocks], Array]:
-        of_robot = TorqueRegressor(robot)
-
-        def columns(blocks: Blocks) -> Array:
-            torque = of_robot(blocks.q, blocks.v, blocks.a) @ values
-            return np.concatenate([friction_columns(blocks.v), torque[:, :, None]], axis=2)
-
-        return columns
-
-    models: list[Callable[[Blocks], Array]] = [known(now, parameters) if base is None else free]
-    if base is not None and now is not before:
-        models.append(known(before, before.parameter_vector()))
-    everything = blocks_of(usable_segments([*recordings, *estimation], axes))
-    own = before.parameter_vector()
-    if base is None and not impossible_bodies(before):
-        of_robot = regressor(everything.q, everything.v, everything.a)
-        units = check_bodies(everything, of_robot @ own, of_robot[:, :, last : last + 10], np.inf)
-        if units and units[0].kind == "unit":
-            return tuple(units)
-    for model in models:
-        if (arrangement := find_arrangement(everything, model)) is not None:
-            return (arrangement,)
-    bodies, ratings = list(now.model.inertias)[1:], None
-    if now.description is not None:
-        ratings = now.description.limits.ratings
-    smallest = LIGHT * sum(float(body.mass) for body in bodies)
-    if ratings is not None and ratings.payload_kg is not None:
-        smallest = LIGHT_LOAD * ratings.payload_kg
-    if base is not None and not impossible_bodies(before):
-        kept = base
-
-        def reduced(blocks: Blocks) -> Array:
-            return kept.reduced(regressor(blocks.q, blocks.v, blocks.a))
-
-        names = [f"Fc_{axis + 1}" for axis in axes]
-        found = find_fit_mistakes(
-            everything,
-            lambda q, v, a: np.asarray(regressor(q, v, a) @ parameters),
-            reduced,
-            [base.names.index(name) if name in base.names else -1 for name in names],
-            now.limits.linear,
-        )
-        # beside a term that the model misses, small zeros and gains seem sure
-        close = bool((unexplained <= BOUNDS[1]).all())
-        found = [one for one in found if close or one.kind == "sign"]
-        # a payload or other bodies move what is estimated of gains and zeros, a wrong sign both
-        if not any(one.kind == "sign" for one in found):
-            rows = TorqueRegressor(before)(everything.q, everything.v, everything.a)
-            load = rows[:, :, last : last + 10]
-            found = check_bodies(everything, rows @ own, load, smallest) or found
-        if found or not close:
-            return tuple(found)
-    return tuple(
-        find_mistakes(
-            blocks,
-            lambda q, v, a: np.asarray(regressor(q, v, a) @ parameters),
-            lambda q, v, a: regressor(q, v, a)[:, :, last : last + 4],
-            now.limits.linear,
-            smallest,
-        )
-    )
 
 
 def _states(logs: Sequence[PredictedTorques]) -> list[Array]:
