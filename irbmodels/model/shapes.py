@@ -22,6 +22,14 @@ LOOKS: tuple[Look, ...] = ("visual", "collision")
 UNCOLOURED = (0.7, 0.7, 0.7, 1.0)
 
 
+class LostShape(NamedTuple):
+    """A shape of a URDF that cannot be read."""
+
+    link: str
+    reason: str
+    """Mesh that is not there, as the URDF names it, or what is wrong with another shape."""
+
+
 class Shape(NamedTuple):
     """One visual or collision shape of a link."""
 
@@ -85,7 +93,7 @@ def corners(shape: Shape) -> Array:
 
 
 def shapes_of(
-    document: Element, folder: Path, what: Look, lost: list[str] | None = None
+    document: Element, folder: Path, what: Look, lost: list[LostShape] | None = None
 ) -> list[Shape]:
     """Return the shapes of a URDF.
 
@@ -93,8 +101,8 @@ def shapes_of(
         document: Its root element.
         folder: Where the file is; mesh paths start there, and packages are looked for above.
         what: Shapes to look at or to collide with.
-        lost: List to add a name to for each shape that cannot be read, which is then left out;
-            without one it is an error.
+        lost: List to add each shape to that cannot be read, which is then left out; without one it
+            is an error.
 
     Raises:
         FileError: if a mesh file does not exist.
@@ -124,7 +132,8 @@ def shapes_of(
             except (FileError, UrdfError) as err:
                 if lost is None:
                     raise
-                lost.append(str(tag.get("filename")) if isinstance(err, FileError) else str(err))
+                is_file = isinstance(err, FileError)
+                lost.append(LostShape(name, str(tag.get("filename")) if is_file else str(err)))
     return shapes
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import FileError
-from ..model.shapes import UNCOLOURED, Look, Shape, mesh_of, shapes_of
+from ..model.shapes import UNCOLOURED, Look, LostShape, Shape, mesh_of, shapes_of
 from ..model.urdf import parse_urdf
 from ..robot.robot import Robot
 
@@ -23,7 +23,7 @@ def drawable_shapes(robot: Robot, look: Look) -> tuple[list[Shape], list[str]]:
     Returns:
         The shapes; then missing or unreadable meshes by name, and errors of other shapes.
     """
-    lost: list[str] = []
+    lost: list[LostShape] = []
     shapes = [
         shape
         for shape in shapes_of(parse_urdf(robot.urdf()), robot.folder, look, lost)
@@ -32,15 +32,15 @@ def drawable_shapes(robot: Robot, look: Look) -> tuple[list[Shape], list[str]]:
     folder = f"{robot.folder.resolve()}{os.sep}"
     if look == "visual" and not shapes:
         shapes = drawable_shapes(robot, "collision")[0]
-    return shapes, [name.removeprefix(folder) for name in lost]
+    return shapes, [one.reason.removeprefix(folder) for one in lost]
 
 
-def _is_drawable(shape: Shape, lost: list[str]) -> bool:
+def _is_drawable(shape: Shape, lost: list[LostShape]) -> bool:
     if shape.file is None or _is_mesh(
         shape.link, shape.file, shape.size, shape.file.stat().st_mtime_ns
     ):
         return True
-    lost.append(str(shape.file))
+    lost.append(LostShape(shape.link, str(shape.file)))
     return False
 
 

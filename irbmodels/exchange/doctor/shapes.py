@@ -1,16 +1,12 @@
 """Volume and bounds of the shapes of a link: boxes, cylinders, spheres, readable meshes.
 
-Only bounds are wanted, so a mesh counts as its convex hull: that needs no closed surface, and no
-body inside the mesh is larger. STL and OBJ are read here in a few lines of bounded work; on damaged
-files the loader behind Pinocchio takes minutes.
+Only bounds are wanted, so a mesh counts as its convex hull (:mod:`irbmodels.model.hulls`).
 """
 
 from __future__ import annotations
 
 import math
 import os
-import re
-from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -18,20 +14,15 @@ from typing import NamedTuple
 import numpy as np
 import pinocchio as pin
 
+from ...model.hulls import LARGEST_MESH, hull_of, is_readable, mesh_vertices
 from ...model.mesh_paths import mesh_candidates
 from ...model.types import Array
 from .findings import Severity
 from .xml import Tag, number, numbers, shown
 
-LARGEST_MESH = 32 << 20  # [bytes]
 MESH_BUDGET = 256 << 20  # [bytes] of one URDF
 _SHAPES = ("box", "cylinder", "sphere", "capsule", "mesh")
 _PACKAGE = ("package://", "model://")
-# every so many vertices are enough for a volume that is compared with orders of magnitude
-_HULL_POINTS = 20_000
-# bounded: the longest word sets the size of an array
-_POINT = rb"[ \t]+(\S{1,40})[ \t]+(\S{1,40})[ \t]+(\S{1,40})(?!\S)"
-_TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 
 
 class Solid(NamedTuple):
@@ -107,7 +98,7 @@ class Measure:
                 "warning", "missing mesh", shown(name, 100), f"no such file in {where}"
             )
         path, stat = os.path.realpath(path), os.stat(path)
-        if os.path.splitext(path)[1].lower() not in _READERS:
+        if not is_readable(Path(path)):
             return None
         self._bytes[path] = stat.st_size
         if stat.st_size > LARGEST_MESH or sum(self._bytes.values()) > MESH_BUDGET:
@@ -162,45 +153,9 @@ def _mesh_bounds(path: str, changed: int, size: int) -> Solid | None:
     ``changed`` and ``size`` distinguish versions of the file in the cache.
     """
     del changed, size
-    try:
-        vertices = _READERS[os.path.splitext(path)[1].lower()](Path(path).read_bytes())
-    except (OSError, ValueError):
+    vertices = mesh_vertices(Path(path))
+    if vertices is None:
         return None
-    if len(vertices) < 3 or not np.isfinite(vertices).all():
-        return None
-    return Solid(
-        _hull_volume(vertices[:: len(vertices) // _HULL_POINTS + 1]),
-        vertices.min(axis=0),
-        vertices.max(axis=0),
-    )
-
-
-def _stl(data: bytes) -> Array:
-    count = int.from_bytes(data[80:84], "little")
-    if len(data) == 84 + 50 * count:
-        corners = np.frombuffer(data, _TRIANGLE, count, 84)["corners"]
-        return corners.reshape(-1, 3).astype(float)
-    return (
-        np.array(re.findall(rb"\bvertex" + _POINT, data), dtype=bytes).reshape(-1, 3).astype(float)
-    )
-
-
-def _obj(data: bytes) -> Array:
-    return (
-        np.array(re.findall(rb"(?m)^[ \t]*v" + _POINT, data), dtype=bytes)
-        .reshape(-1, 3)
-        .astype(float)
-    )
-
-
-_READERS: dict[str, Callable[[bytes], Array]] = {".stl": _stl, ".obj": _obj}
-
-
-def _hull_volume(vertices: Array) -> float:
-    # imported here: a URDF without meshes does not need it
-    from scipy.spatial import ConvexHull, QhullError
-
-    try:
-        return float(ConvexHull(vertices).volume)
-    except (QhullError, ValueError):  # flat, or all in one point
-        return 0.0
+    hull = hull_of(vertices)
+    volume = 0.0 if hull is None else hull.volume
+    return Solid(volume, vertices.min(axis=0), vertices.max(axis=0))

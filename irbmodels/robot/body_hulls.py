@@ -1,0 +1,79 @@
+"""Convex hulls of the bodies that moving joints carry, from the shapes of their links."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+from typing import NamedTuple
+
+import numpy as np
+
+from ..errors import FileError
+from ..model.hulls import Hull, hull_of, shape_points
+from ..model.shapes import Look, LostShape, shapes_of
+from ..model.tree import body_names
+from ..model.types import Array
+from ..model.urdf import parse_urdf
+from .robot import Robot
+
+
+class BodyHulls(NamedTuple):
+    """Hulls of bodies by the link that a moving joint carries, in its axes."""
+
+    hulls: dict[str, Hull]
+    lost: dict[str, str]
+    """Bodies whose shapes cannot all be read, with the mesh that is missing or another reason.
+
+    Files are named as from the robot's folder.
+    """
+
+
+def body_hulls(robot: Robot) -> BodyHulls:
+    """Return the hull of each body without tool: of its visual shapes, or else of collision shapes.
+
+    Links that are fixed to a moving one belong to its body; bars of a parallelogram are bodies. A
+    body without shapes, or with flat ones, has no hull.
+    """
+    bare = robot.with_load()
+    tree, document = bare.whole_tree, parse_urdf(bare.urdf())
+    names = body_names(tree.model)
+    frames = {link: tree.model.frames[number] for link, number in tree.frames.items()}
+
+    def hulls_of(look: Look, known: Collection[str] = ()) -> BodyHulls:
+        points: dict[str, list[Array]] = {}
+        lost: list[LostShape] = []
+        for shape in shapes_of(document, bare.folder, look, lost):
+            frame = frames[shape.link]
+            # the base has no joint above it
+            if not frame.parentJoint or names[frame.parentJoint - 1] in known:
+                continue
+            try:
+                local = shape_points(shape)
+            except FileError:
+                lost.append(LostShape(shape.link, str(shape.file)))
+                continue
+            rotation, origin = frame.placement.rotation, frame.placement.translation
+            link = names[frame.parentJoint - 1]
+            points.setdefault(link, []).append(local @ rotation.T + origin)
+        unread = {
+            names[frames[one.link].parentJoint - 1]: one.reason
+            for one in lost
+            if frames[one.link].parentJoint
+        }
+        hulls = {
+            link: hull
+            for link, parts in points.items()
+            if link not in unread and (hull := hull_of(np.concatenate(parts))) is not None
+        }
+        return BodyHulls(hulls, unread)
+
+    visual = hulls_of("visual")
+    collision = hulls_of("collision", visual.hulls)
+    hulls = visual.hulls | collision.hulls
+    folder = f"{bare.folder.resolve()}{os.sep}"
+    lost = {
+        link: reason.removeprefix(folder)
+        for link, reason in (collision.lost | visual.lost).items()
+        if link not in hulls
+    }
+    return BodyHulls(hulls, lost)
