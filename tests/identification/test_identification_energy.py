@@ -122,6 +122,38 @@ def test_standing_still_says_nothing(arm):
     assert y.shape == (0, 1)
 
 
+def test_masked_torques_of_a_moving_axis_cost_their_windows(arm):
+    """The two windows of ten steps around sample 40, which they share, and the one of sample 77 are
+    left out; all others are as they were.
+    """
+    robot, base, motion, _ = arm
+    motion = motion.each(lambda x: x[:201])
+    rows = EnergyEquations(robot, base, 10)
+    Y, y = next(iter(rows([motion])))
+    tau = np.array(motion.tau)
+    tau[40, 1] = tau[77, 0] = np.nan
+    left, work = next(iter(rows([motion._replace(tau=tau)])))
+    kept = np.delete(np.arange(20), [3, 4, 7])
+    np.testing.assert_array_equal(left, Y[kept])
+    np.testing.assert_array_equal(work, y[kept])
+
+
+@pytest.mark.parametrize(("path", "count"), [(0.9e-4, 5), (1.1e-4, 4)])
+def test_masked_torques_of_an_axis_at_rest_cost_nothing(arm, path, count):
+    """Its work is less than noise: the sum over the others is that of the log without its motion."""
+    robot, base, _, _ = arm
+    t = np.arange(51) / 250.0
+    v = np.zeros((51, 4))
+    v[:, 0], v[20:30, 1] = 0.5, path / 10 * 250.0
+    q = np.zeros((51, 4))
+    q[:, 0] = 0.5 * t
+    tau = np.tile([3.0, 0.0, 0.0, 0.0], (51, 1))
+    tau[:, 1] = np.where(np.arange(51) == 25, np.nan, 0.0)
+    _, work = next(iter(EnergyEquations(robot, base, 10)([Motion(t, q, v, None, tau)])))
+    np.testing.assert_allclose(work[:, 0], 3.0 * 0.5 * 0.04, rtol=1e-12)
+    assert len(work) == count
+
+
 @pytest.mark.parametrize("window", [0, 3, -2, 2.0])
 def test_a_window_is_even(arm, window):
     """Simpson's rule takes an even number of steps."""

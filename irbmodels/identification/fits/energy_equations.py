@@ -13,20 +13,27 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...dynamics.equations_of_motion import friction_columns
 from ...errors import InputError
-from ...model.types import Array
+from ...model.types import Array, Mask
 from ...trajectory import Motion
 from .accumulator import Blocks
 from .torque_equations import BaseParameterEquations, TorqueEquations, blocks
+
+# [rad, m] of path in a window: 100 N m do 0.01 J there, as much as the noise of 1 N m at 250 Hz
+# does in ten samples at 1 rad/s
+STILL = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
 class EnergyEquations(BaseParameterEquations):
     """One equation per window of samples; windows share their end samples.
 
-    What is left at the end of a log is not used.
+    Samples at the end of a log that fill no window are not used. A torque of NaN is masked: windows
+    that have one of an axis that moves there are left out, since its work is unknown; an axis at
+    rest does none.
     """
 
     window: int
@@ -64,7 +71,7 @@ class EnergyEquations(BaseParameterEquations):
         for piece in pieces:
             for t, (q, v, tau) in zip(
                 _times(piece, length),
-                blocks(piece, self.robot, "v", "tau", length=length),
+                blocks(piece, self.robot, "v", "tau", length=length, masked=True),
                 strict=True,
             ):
                 new = [t, q, v, tau]
@@ -84,6 +91,7 @@ class EnergyEquations(BaseParameterEquations):
         A window in which nothing moves says nothing, and is left out.
         """
         t, q, v, tau = arrays
+        power = np.where(np.isnan(tau), 0.0, v * tau)[:, axes]
         ends = range(0, len(t), self.window)
         energy = np.array([np.sum(self.robot.energy_regressor(q[k], v[k]), axis=0) for k in ends])
         rows = np.diff(energy, axis=0)
@@ -91,9 +99,10 @@ class EnergyEquations(BaseParameterEquations):
             own = friction_columns(self.robot.dynamic_model)
             rubbing = self.robot.regressor(q, v, np.zeros_like(v))[:, axes, own]
             rows[:, own] += self._integral(np.einsum("ni,nij->nj", v[:, axes], rubbing), t)
-        work = self._integral(np.sum(v[:, axes] * tau[:, axes], axis=1), t) - rows @ self._known
+        work = self._integral(power.sum(axis=1), t) - rows @ self._known
         Y = rows[:, list(self.base.columns)]
         moved = self._integral(np.square(v[:, axes]).sum(axis=1), t) > 0.0
+        moved &= ~self._unknown(v[:, axes], np.isnan(tau[:, axes]), t)
         Y, work = Y[moved], work[moved]
         if self.noise is not None:
             steps = np.diff(t).reshape(-1, self.window).mean(axis=1)
@@ -103,12 +112,22 @@ class EnergyEquations(BaseParameterEquations):
             Y, work = Y / spread[:, None], work / spread
         return Y[:, None], work[:, None]
 
+    def _unknown(self, v: Array, masked: Mask, t: Array) -> Mask:
+        """Return windows in which the torque of an axis is masked that moves, ``(windows,)``."""
+        index = self._index(t)
+        path = np.sum(np.abs(v[index[:, :-1]]) * np.diff(t[index], axis=1)[..., None], axis=1)
+        return np.asarray((masked[index].any(axis=1) & (path > STILL)).any(axis=1), dtype=bool)
+
+    def _index(self, t: Array) -> NDArray[np.intp]:
+        """Return the samples of each window, ``(windows, window + 1)``."""
+        starts = np.arange(0, len(t) - 1, self.window)[:, None]
+        return starts + np.arange(self.window + 1)
+
     def _integral(self, values: Array, t: Array) -> Array:
         """Integrals over each window of samples ``(N, ...)``."""
         from scipy.integrate import simpson
 
-        starts = np.arange(0, len(t) - 1, self.window)[:, None]
-        index = starts + np.arange(self.window + 1)
+        index = self._index(t)
         x = t[index].reshape(*index.shape, *(1,) * (values.ndim - 1)) + np.zeros(values.shape[1:])
         return np.asarray(simpson(values[index], x=x, axis=1), dtype=float)
 
