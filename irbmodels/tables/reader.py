@@ -23,6 +23,8 @@ from ..model.provenance import Source
 
 T = TypeVar("T")
 
+LARGEST = 2_000_000  # bytes of a file; those of the shipped robots have 30 000 at most
+MOST_NODES = 200_000  # of its entries where aliases are written out, which grow exponentially
 SCHEMA = 1
 """Layout of the files that this version writes and reads."""
 
@@ -106,12 +108,16 @@ def read(path: Path, shape: type[T]) -> T:
 
 @lru_cache(maxsize=256)
 def _read(path: Path, shape: Any, stamp: tuple[int, int]) -> object:
-    del stamp  # part of the key only
+    if stamp[1] > LARGEST:
+        raise TableError(path, "", f"has {stamp[1]} bytes; a table has at most {LARGEST}")
     loader = None
     try:
         loader = _StrictLoader(read_text(path))
         loader.file = path
-        data = loader.get_single_data()
+        node = loader.get_single_node()
+        if node is not None and _size(node, {}) > MOST_NODES:
+            raise TableError(path, "", f"its aliases stand for more than {MOST_NODES} entries")
+        data = None if node is None else loader.construct_document(node)
     except yaml.YAMLError as err:
         raise TableError(path, "", _syntax(err)) from err
     finally:
@@ -122,6 +128,19 @@ def _read(path: Path, shape: Any, stamp: tuple[int, int]) -> object:
     table = _convert(data, shape, path, "")
     _check_sources(table, getattr(table, "sources", {}), path, "")
     return table
+
+
+def _size(node: yaml.Node, sizes: dict[int, int]) -> int:
+    """Return the number of entries below a node, aliases written out."""
+    if id(node) not in sizes:
+        sizes[id(node)] = 1  # of an alias to what surrounds it
+        children = [
+            child
+            for item in (node.value if isinstance(node, yaml.CollectionNode) else ())
+            for child in (item if isinstance(item, tuple) else (item,))
+        ]
+        sizes[id(node)] += sum(_size(child, sizes) for child in children)
+    return sizes[id(node)]
 
 
 def check_schema(content: Mapping[str, object], file: Path) -> None:

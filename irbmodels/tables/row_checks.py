@@ -43,12 +43,14 @@ def check_axis(row: AxisRow, linear: bool, coupled: bool, file: Path, key: str) 
     wanted = straight if linear else rotary
     for name in (*rotary, *straight):
         value = getattr(row, name)
+        if value is None and name in wanted[2:]:  # an unknown effort is no bound
+            continue
         if (value is None) == (name in wanted):
             kind = "linear" if linear else "rotary"
             problem = f"a {kind} axis needs {', '.join(wanted)}; see {name}"
             raise TableError(file, key, problem)
         if isinstance(value, float) and value <= 0.0:
-            problem = f"{value:g} is not positive; an unknown bound is assumed, never 0"
+            problem = f"{value:g} is not positive; a bound is assumed, an unknown effort left out"
             raise TableError(file, f"{key}.{name}", problem)
     lower, upper = getattr(row, wanted[0])
     if lower >= upper:

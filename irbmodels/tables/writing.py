@@ -195,6 +195,11 @@ class _Dumper(yaml.SafeDumper):
         """Never write an alias."""
         return True
 
+    def represent_mapping(self, tag: str, mapping: Any, flow_style: bool | None = None) -> Any:
+        """Write a row, which names its source, on one line."""
+        row = isinstance(mapping, Mapping) and "source" in mapping
+        return super().represent_mapping(tag, mapping, True if row else flow_style)
+
 
 def _float(dumper: yaml.SafeDumper, value: float) -> yaml.ScalarNode:
     text = repr(value)

@@ -1,0 +1,262 @@
+"""Data sheet of a family of arms: lengths, ranges, speeds and ratings as its catalogue has them.
+
+One YAML file states what a dimension drawing and a data sheet print, every number with its source;
+:mod:`irbmodels.tables.datasheet_tables` makes kinematics.yaml and limits.yaml of it.
+
+Lengths are named after the modified DH rows of docs/conventions.md: ``d1`` floor to axis 2, ``a1``
+axis 1 to axis 2, ``a2`` lower arm, ``a3`` axis 3 to axis 4, ``d4`` axis 3 to the wrist centre along
+axis 4, ``d6`` wrist centre to the flange; ``d3`` is the wrist's lateral offset from axis 1. Of a
+SCARA ``d1``, ``a1`` and ``a2`` are height and lengths of its two arms.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Literal, TypeVar, cast
+
+import numpy as np
+
+from ..checks import as_path
+from ..errors import TableError
+from ..model.provenance import Source
+from .reader import Row, Table, read
+from .row_checks import check_axis
+from .schema import AxisRow, HandlingRow
+
+Build = Literal["serial", "parallelogram", "scara"]
+NEEDED: dict[str, tuple[str, ...]] = {
+    "serial": ("d1_mm", "a1_mm", "a2_mm", "a3_mm", "d4_mm", "d6_mm"),
+    "parallelogram": ("d1_mm", "a1_mm", "a2_mm", "a3_mm", "d4_mm", "d6_mm", "crank_mm"),
+    "scara": ("d1_mm", "a1_mm", "a2_mm"),
+}
+"""Lengths that a build needs."""
+ALLOWED: dict[str, tuple[str, ...]] = {
+    "serial": ("d3_mm",),
+    "parallelogram": (),
+    "scara": ("d2_mm", "d3_mm"),
+}
+"""Lengths that a build may have besides; 0 where absent."""
+POSITIVE = ("d1_mm", "a2_mm", "d4_mm", "crank_mm")
+AXES: dict[str, tuple[str, ...]] = {
+    "serial": tuple(f"axis_{i}" for i in range(1, 7)),
+    "parallelogram": tuple(f"axis_{i}" for i in range(1, 7)),
+    "scara": tuple(f"axis_{i}" for i in range(1, 5)),
+}
+# of the stated reach: catalogues round to 10 or 50 mm, a wrong length or range is more
+ROUNDED = 0.02
+R = TypeVar("R", bound=Row)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LengthsRow(Row):
+    """Lengths of the dimension drawing; a variant states those that differ."""
+
+    d1_mm: float | None = None
+    a1_mm: float | None = None
+    d2_mm: float | None = None
+    a2_mm: float | None = None
+    d3_mm: float | None = None
+    a3_mm: float | None = None
+    d4_mm: float | None = None
+    d6_mm: float | None = None
+    crank_mm: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CatalogueRow(Row):
+    """Ratings; a variant states those that differ."""
+
+    payload_kg: float | None = None
+    reach_mm: float | None = None
+    mass_kg: float | None = None
+    repeatability_mm: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ZeroRow(Row):
+    """Joint angles of the modified DH rows at 0 of the controller, where not those of the build."""
+
+    theta0_deg: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class VariantRows:
+    """Numbers of one variant, in place of the family's."""
+
+    title: str | None = None
+    lengths: LengthsRow | None = None
+    axes: dict[str, AxisRow] = field(default_factory=dict)
+    ratings: CatalogueRow | None = None
+    handling: HandlingRow | None = None
+
+
+@dataclass(frozen=True)
+class DataSheet(Table):
+    """A data sheet."""
+
+    title: str
+    build: Build
+    sources: dict[str, Source]
+    lengths: LengthsRow
+    axes: dict[str, AxisRow]
+    ratings: CatalogueRow
+    variants: dict[str, VariantRows] = field(default_factory=dict)
+    zero: ZeroRow | None = None
+    handling: HandlingRow | None = None
+    unknown: tuple[str, ...] = ()
+    """Sentences on what was looked for and not found, for the family's README."""
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One variant of a data sheet, the family's numbers in place where it has none of its own."""
+
+    name: str
+    title: str
+    build: Build
+    lengths: LengthsRow
+    axes: dict[str, AxisRow]
+    ratings: CatalogueRow
+    handling: HandlingRow | None
+    zero: ZeroRow | None
+
+    def length(self, name: str) -> float:
+        """Return a length [mm]; 0 where the build does without."""
+        return float((name and getattr(self.lengths, name)) or 0.0)
+
+    @property
+    def reach(self) -> float:
+        """Largest distance of the wrist centre from axis 1, ahead of the base [mm].
+
+        Of a SCARA of its last axis. Axes 2 and 3 keep their ranges.
+        """
+        if self.build == "scara":
+            return self.length("a1_mm") + self.length("a2_mm")
+        ends_2, ends_3 = (
+            (float(np.radians(row.range_deg[0])), float(np.radians(row.range_deg[1])))
+            for row in (self.axes["axis_2"], self.axes["axis_3"])
+            if row.range_deg is not None
+        )
+        # a1 + lower sin(q2) + fore sin(q2 + q3 + bend): angles against the vertical
+        lower = self.length("a2_mm")
+        fore = float(np.hypot(self.length("d4_mm"), self.length("a3_mm")))
+        bend = float(np.arctan2(self.length("d4_mm"), self.length("a3_mm")))
+        level = _nearest(0.5 * np.pi, ends_2)
+        # stationary points inside the ranges, on their edges, and corners
+        postures = [(level, _nearest(0.5 * np.pi - bend - level, ends_3))]
+        for q2 in ends_2:
+            postures += [(q2, q3) for q3 in (_nearest(0.5 * np.pi - bend - q2, ends_3), *ends_3)]
+        for q3 in ends_3:
+            ahead = float(np.angle(lower + fore * np.exp(1j * (q3 + bend))))
+            postures.append((_nearest(0.5 * np.pi - ahead, ends_2), q3))
+        return self.length("a1_mm") + max(
+            lower * float(np.sin(q2)) + fore * float(np.sin(q2 + q3 + bend)) for q2, q3 in postures
+        )
+
+
+def read_datasheet(path: str | Path) -> tuple[DataSheet, tuple[Arm, ...]]:
+    """Read and check a data sheet, and return it with its variants.
+
+    Without ``variants`` it is of one arm, which has the file's name.
+
+    Raises:
+        FileError: if it cannot be read.
+        TableError: if it breaks the format, or its numbers are of no arm; names key and value.
+    """
+    file = as_path(path, "a data sheet")
+    sheet = read(file, DataSheet)
+    arms = tuple(
+        _arm(sheet, name, rows)
+        for name, rows in (sheet.variants or {file.stem: VariantRows()}).items()
+    )
+    for arm in arms:
+        key = f"variants.{arm.name}." if sheet.variants else ""
+        _check(arm, file, key)
+    return sheet, arms
+
+
+def _arm(sheet: DataSheet, name: str, rows: VariantRows) -> Arm:
+    return Arm(
+        name,
+        rows.title or sheet.title,
+        sheet.build,
+        _replaced(sheet.lengths, rows.lengths),
+        {
+            **sheet.axes,
+            **{axis: _replaced(sheet.axes.get(axis), row) for axis, row in rows.axes.items()},
+        },
+        _replaced(sheet.ratings, rows.ratings),
+        rows.handling or sheet.handling,
+        sheet.zero,
+    )
+
+
+def _replaced(row: R | None, own: R | None) -> R:
+    """Return a row with the numbers that a variant has of its own, each with its source."""
+    if row is None or own is None:
+        return cast(R, row or own)
+    numbers: dict[str, object] = {}
+    sources: dict[str, str] = {}
+    for name in (item.name for item in fields(row) if item.name != "source"):
+        origin = own if getattr(own, name) is not None else row
+        if (value := getattr(origin, name)) is not None:
+            numbers[name] = value
+            if not isinstance(value, str):
+                sources[name] = origin.source_of(name)
+    return replace(row, **numbers, source=sources)
+
+
+def _check(arm: Arm, file: Path, key: str) -> None:
+    """Check the numbers of one variant; ``key`` is where its own rows stand."""
+    if not re.fullmatch(r"[A-Za-z][\w-]*", arm.name):
+        problem = f"{arm.name!r} is no name: letters, digits, _ and -"
+        raise TableError(file, "variants", problem)
+    _check_lengths(arm, file, f"{key}lengths")
+    if tuple(sorted(arm.axes)) != AXES[arm.build]:
+        problem = (
+            f"axes are {', '.join(arm.axes)}; a {arm.build} arm has {', '.join(AXES[arm.build])}"
+        )
+        raise TableError(file, f"{key}axes", problem)
+    for name, row in arm.axes.items():
+        linear = arm.build == "scara" and name == "axis_3"
+        coupled = arm.build == "parallelogram" and name == "axis_3"
+        check_axis(row, linear, coupled, file, f"{key}axes.{name}")
+    for name in ("payload_kg", "reach_mm", "mass_kg", "repeatability_mm"):
+        value = getattr(arm.ratings, name)
+        if value is None and name in ("payload_kg", "reach_mm"):
+            raise TableError(file, f"{key}ratings", f"{name} is missing")
+        if value is not None and value <= 0.0:
+            raise TableError(file, f"{key}ratings.{name}", f"{value:g} is not positive")
+    if arm.zero is not None and len(arm.zero.theta0_deg) != len(arm.axes):
+        problem = f"{len(arm.zero.theta0_deg)} angles for {len(arm.axes)} joints"
+        raise TableError(file, "zero.theta0_deg", problem)
+    stated = arm.ratings.reach_mm or 0.0
+    if abs(arm.reach - stated) > ROUNDED * stated:
+        problem = (
+            f"{stated:g} mm, but lengths and ranges of axes 2 and 3 give {arm.reach:.1f} mm: one of"
+            " them is wrong, or of another robot"
+        )
+        raise TableError(file, f"{key}ratings.reach_mm", problem)
+
+
+def _check_lengths(arm: Arm, file: Path, key: str) -> None:
+    needed, allowed = NEEDED[arm.build], ALLOWED[arm.build]
+    for item in fields(LengthsRow):
+        value = getattr(arm.lengths, item.name)
+        if item.name == "source" or (value is None and item.name not in needed):
+            continue
+        if value is None:
+            raise TableError(file, key, f"{item.name} is missing: a {arm.build} arm needs it")
+        if item.name not in (*needed, *allowed):
+            raise TableError(file, f"{key}.{item.name}", f"a {arm.build} arm has no such length")
+        if value <= 0.0 and item.name in POSITIVE:
+            raise TableError(file, f"{key}.{item.name}", f"{value:g} is not positive")
+
+
+def _nearest(angle: float, ends: tuple[float, float]) -> float:
+    """Return the angle in a range that is nearest to a direction, full turns apart from it."""
+    middle = 0.5 * (ends[0] + ends[1])
+    turned = angle - 2.0 * np.pi * np.round((angle - middle) / (2.0 * np.pi))
+    return float(np.clip(turned, *ends))

@@ -1,0 +1,205 @@
+"""Data sheets of arms: what they state, the tables made of them, and what is refused."""
+
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import irbmodels as irb
+from irbmodels.tables.datasheet import Arm, LengthsRow, read_datasheet
+from irbmodels.tables.datasheet_tables import tables_of_datasheet
+from irbmodels.tables.schema import AxisRow
+from irbmodels.tables.writing import write_tables
+
+# lengths, ranges and working-range points of ABB's product manual IRB 120, 3HAC035728-001 Rev W
+IRB120 = """\
+schema: 1
+title: IRB 120-3/0.58
+build: serial
+sources:
+  pm: {ref: "ABB product manual IRB 120, 3HAC035728-001 Rev W", grade: published}
+  ros: {ref: "ros-industrial/abb_experimental@20b9cf86", licence: Apache-2.0, grade: published}
+lengths: {d1_mm: 290, a1_mm: 0, a2_mm: 270, a3_mm: 70, d4_mm: 302, d6_mm: 72, source: pm}
+axes:
+  axis_1: {range_deg: [-165, 165], speed_deg_s: 250, source: {range_deg: pm, speed_deg_s: ros}}
+  axis_2: {range_deg: [-110, 110], speed_deg_s: 250, source: {range_deg: pm, speed_deg_s: ros}}
+  axis_3: {range_deg: [-110, 70], speed_deg_s: 250, source: {range_deg: pm, speed_deg_s: ros}}
+  axis_4: {range_deg: [-160, 160], speed_deg_s: 320, source: {range_deg: pm, speed_deg_s: ros}}
+  axis_5: {range_deg: [-120, 120], speed_deg_s: 320, source: {range_deg: pm, speed_deg_s: ros}}
+  axis_6: {range_deg: [-400, 400], speed_deg_s: 420, source: {range_deg: pm, speed_deg_s: ros}}
+ratings: {payload_kg: 3, reach_mm: 580, mass_kg: 25, repeatability_mm: 0.01, source: pm}
+variants:
+  irb120_3_58: {}
+  irb120t_3_58:
+    title: IRB 120T-3/0.58
+    axes:
+      axis_4: {speed_deg_s: 420, source: ros}
+"""
+# x, z of the wrist centre [mm] and q2, q3 [deg]; D and H print z = 270 for the height of axis 2
+DRAWING = (
+    ("A", 302, 630, 0, 0),
+    ("B", 0, 870, 0, -77),
+    ("C", 169, 300, 0, 70),
+    ("D", 580, 290, 90, -77),
+    ("E", 545, 91, 110, -77),
+    ("F", -440, -50, -110, -110),
+    ("G", -67, 445, -110, 70),
+    ("H", -580, 290, -90, -77),
+    ("J", -545, 91, -110, -77),
+)
+
+
+def sheet_file(tmp_path, text=IRB120):
+    path = tmp_path / "irb120.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def arm_without_masses(tmp_path, variant="irb120_3_58"):
+    """The robot of the sheet, loaded from its tables."""
+    tables = tables_of_datasheet(*read_datasheet(sheet_file(tmp_path)))
+    unknown = {"unknown": {"about": "masses are unknown", "links": {}}}
+    tables["inertials"] = {"sources": {}, "default": "unknown", "sets": unknown}
+    tables["shapes"] = {"links": {}}
+    write_tables(tmp_path / "irb120", tables, "From a data sheet.")
+    return irb.load(tmp_path / "irb120" / variant)
+
+
+def test_abbs_drawing_comes_out_of_the_sheet(tmp_path):
+    """The wrist centre of the tables' robot stands on the nine points of ABB's drawing."""
+    robot = arm_without_masses(tmp_path)
+    for name, x, z, q2, q3 in DRAWING:
+        at = 1000.0 * robot.pose(robot.from_controller([0, q2, q3, 0, 0, 0]), "link_5").translation
+        assert np.abs(at[[0, 2]] - [x, z]).max() < 1.0, name
+
+
+def test_tables_have_the_sources_that_their_rows_cite(tmp_path):
+    """No number without its source, and the table of lengths does not name that of speeds."""
+    robot = arm_without_masses(tmp_path)
+    tables = robot.description
+    assert set(tables.kinematics.sources) == {"pm"}
+    assert set(tables.limits.sources) == {"pm", "ros"}
+    row = tables.limits.axes["axis_4"]
+    assert (row.source_of("range_deg"), row.source_of("speed_deg_s")) == ("pm", "ros")
+
+
+def test_a_variant_changes_what_it_states(tmp_path):
+    """One speed of the faster arm differs; the range of that axis and all lengths are shared."""
+    one, two = (arm_without_masses(tmp_path, name) for name in ("irb120_3_58", "irb120t_3_58"))
+    ratio = two.limits.velocity / one.limits.velocity
+    assert np.allclose(ratio, [1, 1, 1, 420 / 320, 1, 1])
+    assert np.array_equal(two.limits.upper, one.limits.upper)
+    q = np.full(6, 0.3)
+    assert np.array_equal(two.pose(q).homogeneous, one.pose(q).homogeneous)
+
+
+@pytest.mark.parametrize("build", ["serial", "parallelogram"])
+def test_reach_is_that_of_a_dense_search(build):
+    """The largest distance over a grid of both ranges, for random arms and ranges."""
+    rng = np.random.default_rng(3)
+    for _ in range(30):
+        lengths = dict(
+            zip(("a1_mm", "a2_mm", "a3_mm", "d4_mm"), rng.uniform(50, 900, 4), strict=True)
+        )
+        low, wide = rng.uniform(-170, 40, 2), rng.uniform(20, 180, 2)
+        axes = {
+            f"axis_{i + 2}": AxisRow(range_deg=(low[i], low[i] + wide[i]), source="")
+            for i in (0, 1)
+        }
+        arm = Arm("x", "x", build, LengthsRow(source="", **lengths), axes, None, None, None)
+        q2, r3 = (np.radians(np.linspace(low[i], low[i] + wide[i], 801)) for i in (0, 1))
+        elbow = q2[:, None] + r3
+        x = lengths["a1_mm"] + lengths["a2_mm"] * np.sin(q2[:, None])
+        x = x + lengths["d4_mm"] * np.cos(elbow) + lengths["a3_mm"] * np.sin(elbow)
+        assert 0.0 <= arm.reach - x.max() + 1e-9 < 0.05
+
+
+SIX = IRB120.split("variants:")[0]
+BAD = {
+    "reversed range": ("[-110, 110]", "[110, -110]", "axes.axis_2.range_deg: [110, -110] is empty"),
+    "reach": ("reach_mm: 580", "reach_mm: 680", "lengths and ranges of axes 2 and 3 give 580.0 mm"),
+    "unit": ("a2_mm: 270", "a2: 270", "'a2'"),
+    "source": (", source: pm}\naxes", "}\naxes", "lengths: the row names no source"),
+    "unknown source": ("source: pm}\naxes", "source: xx}\naxes", "xx"),
+    "build": ("build: serial", "build: gantry", "'gantry' is not one of serial, parallelogram"),
+    "mass": ("mass_kg: 25", "mass_kg: -25", "ratings.mass_kg: -25 is not positive"),
+    "length": ("a2_mm: 270", "a2_mm: -270", "lengths.a2_mm: -270 is not positive"),
+    "missing length": ("d4_mm: 302, ", "", "d4_mm is missing: a serial arm needs it"),
+    "other length": ("d4_mm: 302", "d4_mm: 302, crank_mm: 5", "has no such length"),
+    "missing axis": ("  axis_6:", "  axis_7:", "axes are axis_1"),
+    "missing speed": (", speed_deg_s: 420", "", "speed_deg_s"),
+    "missing payload": ("payload_kg: 3, ", "", "payload_kg is missing"),
+    "coupled": ("-110, 70],", "-110, 70], range_of: q3 - q2,", "range of axis 3 of an arm with"),
+    "variant": ("irb120_3_58: {}", "irb 120: {}", "'irb 120' is no name"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_a_sheet_that_is_wrong_is_refused_by_key(tmp_path, case):
+    """One line that names the file, the key and what is wrong there."""
+    old, new, said = BAD[case]
+    assert old in IRB120
+    with pytest.raises(irb.IrbError) as caught:
+        read_datasheet(sheet_file(tmp_path, IRB120.replace(old, new, 1)))
+    assert said in str(caught.value)
+    assert "irb120.yaml" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_aliases_that_grow_and_large_files_are_refused(tmp_path):
+    """A bomb of 40 doublings ends at once, and so does a file of 3 MB."""
+    doubled = "".join(f"b{i}: &b{i} [*b{i - 1}, *b{i - 1}]\n" for i in range(1, 40))
+    with pytest.raises(irb.TableError, match="aliases stand for more than"):
+        read_datasheet(sheet_file(tmp_path, f"b0: &b0 [1, 1]\n{doubled}"))
+    with pytest.raises(irb.TableError, match="a table has at most"):
+        read_datasheet(sheet_file(tmp_path, IRB120 + "# x\n" * 750_000))
+
+
+def test_an_arm_without_masses_moves_but_has_no_torques(tmp_path):
+    """Poses, inverse kinematics and the regressor answer; every torque names what is missing."""
+    robot = arm_without_masses(tmp_path)
+    q = np.full(6, 0.3)
+    solutions = robot.inverse_kinematics(robot.pose(q))
+    assert any(np.allclose(one.q, q) for one in solutions)
+    assert robot.regressor(q, q, q).shape == (6, 66)
+    assert np.isinf(robot.limits.effort).all()
+    assert robot.limits.effort_assumed.all()
+    many = np.zeros((3000, 6))
+    refused = (
+        lambda: robot.gravity(q),
+        lambda: robot.inverse_dynamics(q, q, q, friction=False),
+        lambda: robot.forward_dynamics(q, q, q, friction=False),
+        lambda: robot.mass_matrix(many),
+        lambda: robot.energy(q, q),
+        lambda: robot.reactions(q, q, q),
+        lambda: robot.sensor(q, q, q),
+        lambda: robot.with_payload(irb.payload(1.0, [0, 0, 0])).gravity(q),
+        lambda: irb.simulate(robot, duration=0.1),
+        lambda: irb.export(robot, "mjcf", tmp_path / "mjcf"),
+        lambda: irb.export(robot, "sdf", tmp_path / "sdf"),
+    )
+    for query in refused:
+        with pytest.raises(irb.MissingData, match="no masses of irb120_3_58 are known"):
+            query()
+
+
+def test_a_urdf_without_masses_has_no_inertials_and_the_same_poses(tmp_path):
+    """Links whose masses are unknown have none in the URDF, and efforts are 0, as ROS has it."""
+    robot = arm_without_masses(tmp_path)
+    (path,) = irb.export(robot, "urdf", tmp_path / "out")
+    text = path.read_text(encoding="utf-8")
+    masses = ElementTree.fromstring(text).findall("link/inertial/mass")
+    assert {float(mass.get("value")) for mass in masses} == {0.0}
+    assert 'effort="0"' in text
+    q = np.array([0.1, 0.2, -0.3, 0.4, 0.5, -0.6])
+    other = irb.from_urdf(path).pose(q)
+    assert np.allclose(other.homogeneous, robot.pose(q).homogeneous, atol=1e-12)
+
+
+def test_engines_agree_on_poses_of_an_arm_without_masses(tmp_path):
+    """Checks compare poses, and no torque."""
+    from irbmodels.exchange.verify.check import check
+
+    agreements = check(arm_without_masses(tmp_path))
+    assert all(one.holds for one in agreements)
+    assert {one.quantity for one in agreements if one.compared} == {"TCP pose"}
