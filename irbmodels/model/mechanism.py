@@ -160,7 +160,11 @@ def mechanism_of(model: Model, friction: bool = False) -> Mechanism:
     """Reduce a model for its dynamics.
 
     Massless carriers are merged, massless bodies dropped, inertials regrouped to base parameters.
+
+    Raises:
+        MissingData: if the masses are unknown.
     """
+    model.need_masses()
     return _snap(regroup(_prune(_merge_carriers(_prune(_mechanism(model, friction))))))
 
 

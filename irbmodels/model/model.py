@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pinocchio as pin
 
+from ..errors import MissingData
 from .friction import Stribeck
 from .inertia import Inertial
 from .limits import Limits
@@ -53,11 +54,25 @@ class Model:
     """Dimensions of the parallelogram, where the arm has one."""
     springs: tuple[Spring, ...] = ()
     """Springs, balancers and torque offsets of the axes."""
+    has_masses: bool = True
+    """False where the masses of the arm's bodies are unknown: it has kinematics, no dynamics."""
 
     def __post_init__(self) -> None:
         """Make the shared arrays read-only."""
         self.rotors.setflags(write=False)
         self.drive_axes.setflags(write=False)
+
+    def need_masses(self) -> None:
+        """Refuse dynamics of an arm whose masses are unknown.
+
+        Raises:
+            MissingData: if they are.
+        """
+        if not self.has_masses:
+            raise MissingData(
+                f"no masses of {self.tree.model.name} are known, so it has no dynamics; give a set"
+                " of inertials: parameters=FILE, or inertials.yaml beside its tables"
+            )
 
     @cached_property
     def rotor_inertia(self) -> Array:

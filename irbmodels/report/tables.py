@@ -391,6 +391,8 @@ def _grade(row: Row, field: str, sources: dict[str, Source]) -> str:
 
 
 def _marked(row: Row | RatingsRow, field: str, sources: dict[str, Source]) -> str:
+    if getattr(row, field) is None:
+        return "unknown"
     return f"{getattr(row, field):g}{'*' if _grade(row, field, sources) == 'assumed' else ''}"
 
 
@@ -409,6 +411,8 @@ def _grades(row: Row, sources: dict[str, Source]) -> str:
 def _inertials_grade(robot: Description) -> str:
     """Return the weakest grade in the default set."""
     order = list(get_args(Grade))
+    if not robot.inertials.sets[robot.inertials.default].links:
+        return "unknown"
     rows = robot.inertials.sets[robot.inertials.default].links.values()
     return max(
         (grade for row in rows for grade in _grades(row, robot.inertials.sources).split(", ")),

@@ -216,6 +216,8 @@ def _impossible(description: Description, name: str) -> Iterator[str]:
 
 def _weight(description: Description, name: str) -> Iterator[str]:
     bodies, rated = description.inertials.sets[name].links, description.limits.ratings.mass_kg
+    if not bodies or rated is None:
+        return
     total, base = sum(row.mass_kg for row in bodies.values()), bodies["base_link"].mass_kg
     left_out = base < PLACEHOLDER * rated
     if total > HEAVIEST * rated or (total < LIGHTEST * rated and not left_out):

@@ -321,6 +321,7 @@ class DynamicMethods(RobotBase):
             InputError: if a wrench acts at a bar and the tree in use has none.
         """
         states = self.states.one_motion(q, v, a)
+        self.dynamic_model.need_masses()
         loads = self._loads(wrench)
         for tree, frame, _ in loads:
             if (name := tree.model.frames[frame].name) not in self.dynamic_model.tree.frames:
@@ -365,6 +366,7 @@ class DynamicMethods(RobotBase):
                 gripper.
         """
         states = self.states.one_motion(q, v, a)
+        self.dynamic_model.need_masses()
         carried = self._loads_on_flange()
         if carried is None:
             raise MissingData(

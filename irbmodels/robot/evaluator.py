@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..compiled.dispatch import Dispatch
-from ..compiled.queries import QUERIES, mechanism_for, shapes_of
+from ..compiled.queries import OF_FRAMES, QUERIES, mechanism_for, shapes_of
 from ..dynamics.equations_of_motion import parameter_vector
 from ..model.model import Model
 from ..model.tree import Frame
@@ -20,6 +20,10 @@ from .state_check import StateCheck
 
 if TYPE_CHECKING:
     from ..compiled.kernels import Kernel
+
+
+MASSLESS = (*OF_FRAMES, "regressor")
+"""Queries that need no masses."""
 
 
 class BoundQuery:
@@ -93,6 +97,20 @@ class BoundQuery:
         return shapes_of(self.name, self.n, parameter_vector(self._model).size)
 
 
+class RefusedQuery(BoundQuery):
+    """A query of an arm whose masses are unknown."""
+
+    def __call__(self, source: Model | Frame, *states: Array) -> Array:
+        """Raise :class:`MissingData`."""
+        self._model.need_masses()
+        return super().__call__(source, *states)
+
+    def outputs(self, source: Model | Frame, *states: Array) -> list[Array]:
+        """Raise :class:`MissingData`."""
+        self._model.need_masses()
+        return super().outputs(source, *states)
+
+
 class Evaluator(NamedTuple):
     """The queries of one robot, and its model without and with friction."""
 
@@ -113,5 +131,10 @@ class Evaluator(NamedTuple):
     @classmethod
     def of(cls, model: Model, states: StateCheck) -> Evaluator:
         """Bind every query to a model."""
-        queries = [BoundQuery(name, model, states) for name in cls._fields[1:]]
+        queries = [
+            (BoundQuery if model.has_masses or name in MASSLESS else RefusedQuery)(
+                name, model, states
+            )
+            for name in cls._fields[1:]
+        ]
         return cls((replace(model, friction=None), model), *queries)

@@ -36,6 +36,7 @@ class Mechanics:
         self.robot, self.n = robot, robot.n
         self.coordinates = coordinates or DriveCoordinates(robot.drive_axes)
         self._model = robot.dynamic_model
+        self._model.need_masses()
         self._rest = np.zeros(robot.n)
         self._tcp = robot.find_frame("tcp")[:2]
         self.axes = np.arange(robot.n) + 1

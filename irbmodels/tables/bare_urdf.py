@@ -155,16 +155,15 @@ def _origin(row: MdhRow) -> tuple[Triple, Triple]:
 
 
 def _limit(axis: AxisRow) -> Limit:
+    """Return range, speed and effort in SI units; an unknown effort is 0, as ROS has it."""
     if axis.range_mm is not None:
         assert axis.speed_mm_s is not None
-        assert axis.effort_N is not None
         low, high = axis.range_mm
-        return low / 1000.0, high / 1000.0, axis.speed_mm_s / 1000.0, axis.effort_N
+        return low / 1000.0, high / 1000.0, axis.speed_mm_s / 1000.0, axis.effort_N or 0.0
     assert axis.range_deg is not None
     assert axis.speed_deg_s is not None
-    assert axis.effort_N_m is not None
     low, high = axis.range_deg
-    return radians(low), radians(high), radians(axis.speed_deg_s), axis.effort_N_m
+    return radians(low), radians(high), radians(axis.speed_deg_s), axis.effort_N_m or 0.0
 
 
 def _reversed(limit: Limit) -> Limit:

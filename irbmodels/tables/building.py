@@ -54,6 +54,7 @@ def model_of(description: Description, coupling: Coupling, parameters: str) -> M
         drive_axes_of(description),
         _linkage_of(description),
         springs_of(description, limits),
+        has_masses=bool(bodies.links),
     )
 
 
@@ -80,6 +81,10 @@ def limits_of(description: Description) -> Limits:
         values, assumed = [], []
         for row in rows:
             name = rotary if getattr(row, rotary) is not None else linear
+            if getattr(row, name) is None:  # an unknown effort is no bound
+                values.append(np.array(np.inf))
+                assumed.append(True)
+                continue
             value = np.array(getattr(row, name))
             values.append(
                 value / 1000.0 if "_mm" in name else np.radians(value) if "_deg" in name else value

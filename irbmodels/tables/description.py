@@ -245,7 +245,10 @@ class Description:
 
     @cached_property
     def inertials(self) -> InertialsTable:
-        """Inertial sets with this variant's own bodies in place, each physically consistent."""
+        """Inertial sets with this variant's own bodies in place, each physically consistent.
+
+        A set without bodies is that of an arm whose masses are unknown.
+        """
         file = self.folder / "inertials.yaml"
         table = read(file, InertialsTable)
         sets = {name: self._inertial_set(file, name, entry) for name, entry in table.sets.items()}
@@ -483,7 +486,7 @@ class Description:
         links = {**entry.links, **entry.variants.get(self.name, BodyRows()).links}
         check_known("link", links, self.links, file, f"{key}.links")
         for link in self.links:
-            if link not in links and link not in BARS:
+            if links and link not in links and link not in BARS:
                 raise TableError(file, f"{key}.links", f"{link} is missing")
         check_bodies(replace(entry, links=links), file, key)
         check_rotors(entry.rotors, self.axes, self.linear, file, key)

@@ -53,7 +53,7 @@ class RatingsRow(Row):
 
     payload_kg: float
     reach_mm: float
-    mass_kg: float
+    mass_kg: float | None = None
     repeatability_mm: float | None = None
 
 

@@ -43,8 +43,10 @@ def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
     Raises:
         InputError: if an option does not go with the robot, or a body is impossible: readers of SDF
             refuse such.
+        MissingData: if masses are unknown: a link without a mass has 1 kg in SDF.
         FileError: if a mesh is not there, or a file cannot be written.
     """
+    robot.dynamic_model.need_masses()
     if options.meshes not in MESHES:
         raise UnknownName("style of mesh paths", options.meshes, MESHES)
     kg = CARRIER_KG if options.carrier_kg is None else options.carrier_kg

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, get_args
@@ -214,13 +214,23 @@ def _limits(robot: Robot) -> NamedTable:
         origins = [(_file_name(robot), "not said")] * 3
         if robot.description is not None:
             row = list(robot.description.limits.axes.values())[i]
-            sources = [row.source_of(field) for field in _LIMIT_FIELDS[linear]]
-            origins = [(name, robot.description.limits.sources[name].grade) for name in sources]
+            origins = [
+                _cited(row, field, robot.description.limits.sources)
+                for field in _LIMIT_FIELDS[linear]
+            ]
         columns = (limits.lower, limits.upper, limits.velocity, limits.effort)
         values = (float(column[i]) for column in columns)
         rows.append((name, variable, *values, *units, *chain.from_iterable(origins)))
     about = "Ranges, speeds and efforts of the axes, arm side; an inf bounds nothing."
     return NamedTable("limits", about, _LIMITS, rows)
+
+
+def _cited(row: Row, field: str, sources: Mapping[str, Source]) -> tuple[str, str]:
+    """Return the name and the grade of the source of a number."""
+    if getattr(row, field) is None:
+        return "", "unknown"
+    name = row.source_of(field)
+    return name, sources[name].grade
 
 
 def _inertials(robot: Robot) -> NamedTable:
