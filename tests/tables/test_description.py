@@ -280,11 +280,11 @@ BROKEN = {  # file, old text, new text, what the message must hold
         "{range_deg: [-300, 0], speed_mm_s: 1053, effort_N: 250, source: {range_deg:",
         "limits.yaml: axes.axis_3: a linear axis needs range_mm",
     ),
-    "no effort": (
+    "no speed": (
         "irb2400",
         "limits.yaml",
-        "effort_N_m: 1500, source: {range_deg: dwg, speed_deg_s: rosi, effort_N_m: rule}",
-        "source: {range_deg: dwg, speed_deg_s: rosi}",
+        "speed_deg_s: 150, effort_N_m: 1500, source: {range_deg: dwg, speed_deg_s: rosi, effort_N_m: rule}",
+        "effort_N_m: 1500, source: {range_deg: dwg, effort_N_m: rule}",
         "limits.yaml: axes.axis_1: a rotary axis needs",
     ),
     "coupled range lost": (
