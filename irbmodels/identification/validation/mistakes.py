@@ -203,13 +203,16 @@ def _error(blocks: Blocks, columns_of: Callable[[Blocks], Array]) -> float:
     known, free = columns[:, :, -1], columns[:, :, :-1]
     y = np.where(seen, tau - known, 0.0)
     spread = np.array([np.std(tau[rows, i]) for i, rows in enumerate(seen.T)])
-    weights = seen / np.maximum(spread, 1e-12)
+    # products of each axis, once: weights of axes are all that changes
+    rows = np.where(seen[:, :, None], free, 0.0).transpose(1, 0, 2)
+    grams = rows.swapaxes(1, 2) @ rows
+    sides = (rows.swapaxes(1, 2) @ y.T[:, :, None])[:, :, 0]
+    weights = 1.0 / np.square(np.maximum(spread, 1e-12))
     for _ in range(2):
-        X = free * weights[:, :, None]
-        x = _solve(np.einsum("nij,nik->jk", X, X), np.einsum("nij,ni->j", X, y * weights))
-        rest = np.where(seen, y - free @ x, 0.0)
-        variance = np.square(rest).sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
-        weights = seen / np.sqrt(np.maximum(variance, 1e-12 * np.square(spread)))
+        x = _solve(np.tensordot(weights, grams, 1), weights @ sides)
+        rest = y.T - rows @ x
+        variance = np.square(rest).sum(axis=1) / np.maximum(seen.sum(axis=0), 1)
+        weights = 1.0 / np.maximum(variance, 1e-12 * np.square(spread))
     return float(np.exp(np.log(np.maximum(variance / np.square(spread), 1e-12)).mean()))
 
 
@@ -236,8 +239,9 @@ def _deviation(residual: Array, own: Array, seen: Mask) -> Array:
 def _jackknifed(X: Array, y: Array) -> tuple[float, float, float]:
     """Squared errors on stretches left out, the first coefficient, and its deviation."""
     parts = np.array_split(np.arange(len(X)), STRETCHES)
-    grams = np.array([np.einsum("nij,nik->jk", X[k], X[k], optimize=True) for k in parts])
-    sides = np.array([np.einsum("nij,ni->j", X[k], y[k]) for k in parts])
+    rows = [(X[k].reshape(-1, X.shape[2]), y[k].ravel()) for k in parts]
+    grams = np.array([block.T @ block for block, _ in rows])
+    sides = np.array([block.T @ side for block, side in rows])
     squares = np.array([np.square(y[k]).sum() for k in parts])
     cost, firsts = 0.0, []
     for gram, side, square in zip(grams, sides, squares, strict=True):
