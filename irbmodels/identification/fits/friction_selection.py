@@ -215,7 +215,7 @@ class _Drive:
         falls = self._falls(model)
         denied = False
         if "Fs-Fc" in kinds and belief > 0.0 and self.possible[last] and not falls:
-            value, deviation = (part[-1] for part in self._coefficients((*model, last)))
+            value, deviation = (part[0, -1] for part in self._coefficients([(*model, last)]))
             denied = bool(value + self._sure * deviation < belief)
         return model, FrictionChoice(tuple(self.terms[k] for k in model), trials, denied)
 
@@ -230,7 +230,7 @@ class _Drive:
             return None
         losses, trials = self._trials([model, sprung])
         gain = losses[:1] - losses[1:]
-        values, deviations = self._coefficients(sprung)
+        values, deviations = (part[0] for part in self._coefficients([sprung]))
         if (
             gain.mean() <= _standard_error(gain)[0]
             or abs(values[-2]) <= self._sure * deviations[-2]
@@ -250,11 +250,9 @@ class _Drive:
         ends = {float(STRIBECK_SPEEDS[0]), float(STRIBECK_SPEEDS[-1])}
         while len(way) <= MOST:
             taken = {self.terms[k].kind for k in way[-1]}
-            options = [
-                (*way[-1], k)
-                for k in offered
-                if self.terms[k].kind not in taken and self._is_sure_and_passive((*way[-1], k))
-            ]
+            options = self._sure_and_passive(
+                [(*way[-1], k) for k in offered if self.terms[k].kind not in taken]
+            )
             while options:
                 left = left_out_squares(self.parts, np.array(options)).sum(axis=0)
                 option = options[int(left.argmin())]
@@ -301,24 +299,38 @@ class _Drive:
         tests = 2.0 * len(self.terms)
         return float(stdtrit(len(self.sums.counts) - 1, 1.0 - ALPHA / tests))
 
-    def _coefficients(self, model: Model) -> tuple[Array, Array]:
-        """Coefficients of all stretches together, and their jackknife deviations."""
-        chosen, count = np.array(model), len(self.sums.counts)
-        left_out = coefficients(self.parts.fitted, chosen[None])[:, 0]
+    def _coefficients(self, models: Sequence[Model]) -> tuple[Array, Array]:
+        """Coefficients of all stretches together, and their jackknife deviations.
+
+        Args:
+            models: As many terms in each.
+
+        Returns:
+            Shapes ``(models, terms)``.
+        """
+        chosen, count = np.array(models), len(self.sums.counts)
+        left_out = coefficients(self.parts.fitted, chosen)
         spread = np.square(left_out - left_out.mean(axis=0)).sum(axis=0)
-        whole = coefficients(self.parts.whole[None], chosen[None])[0, 0]
+        whole = coefficients(self.parts.whole[None], chosen)[0]
         return whole, np.sqrt((count - 1) / count * spread)
 
-    def _is_sure_and_passive(self, model: Model) -> bool:
-        values, deviations = self._coefficients(model)
+    def _sure_and_passive(self, models: Sequence[Model]) -> list[Model]:
+        """Return the models whose coefficients are sure, and whose law cannot drive an axis."""
+        if not models:
+            return []
+        values, deviations = self._coefficients(models)
+        sure = np.all(np.abs(values) > self._sure * deviations, axis=1).tolist()
+        tried = zip(models, values, sure, strict=True)
+        return [model for model, own, is_sure in tried if is_sure and self._is_passive(model, own)]
+
+    def _is_passive(self, model: Model, values: Array) -> bool:
         by_kind = {
             self.terms[k].kind: value for k, value in zip(model, values.tolist(), strict=True)
         }
         shares = self.parts.shares
         viscous, coulomb = shares[self.places, -1] - shares[self.places][:, list(model)] @ values
         return bool(
-            (np.abs(values) > self._sure * deviations).all()
-            and min(by_kind.get(kind, 0.0) for kind in ("Fs-Fc", "Fd", "mu")) >= 0.0
+            min(by_kind.get(kind, 0.0) for kind in ("Fs-Fc", "Fd", "mu")) >= 0.0
             and by_kind.get("mu", 0.0) < 1.0
             and coulomb >= abs(by_kind.get("dFc", 0.0))
             and viscous >= abs(by_kind.get("dFv", 0.0))
