@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +24,8 @@ STRIBECK_SPEEDS = np.geomspace(1e-3, 0.3, 17)
 DEGRESSIVE_SPEEDS = np.geomspace(5e-3, 3.0, 13)
 SPRING = ("spring", "offset")
 """Columns of a torsion spring at the axis of a drive: its position, and 1. No friction."""
-LEAST = -700.0  # exponents below it give 0
+# exponents below it give 0: rounding of a column that slow samples fill up to 1
+LEAST = -40.0
 
 
 class Candidate(NamedTuple):
@@ -114,19 +116,32 @@ class FrictionCandidates:
 
     def _load(self, q: Array) -> Array:
         """Static torques at the drives, ``(N, size)``."""
+        return np.asarray(self.rows.regressor.bodies.at_rest(q) @ self._weight @ self._drives_load)
+
+    @cached_property
+    def _weight(self) -> Array:
+        """Parameters of bodies and rotors, of which ``beta`` are the sums, ``(p,)``."""
         base, first = self.rows.base, first_of_friction(self.rows.robot)
+        result = np.zeros(first)
         bodies = [column for column in base.columns if column < first]
-        weight = self.rows.regressor.bodies.at_rest(q)[:, list(base.axes)][..., bodies]
-        held = weight @ self.beta[: len(bodies)]
-        return np.asarray(np.linalg.solve(self.drives.T, held.T).T)
+        result[bodies] = self.beta[: len(bodies)]
+        return result
+
+    @cached_property
+    def _drives_load(self) -> Array:
+        """Torques of moving axes in those of their drives: row vectors, ``(n, size)``."""
+        axes = np.eye(self.rows.robot.n)[:, list(self.rows.base.axes)]
+        return np.asarray(axes @ np.linalg.inv(self.drives))
 
     def _columns(self, i: int, w: Array, load: Array, position: Array) -> Array:
         """Torques of the candidates of one drive, each with a coefficient of 1, ``(N, terms)``."""
         terms, sign, size = self.terms[i], np.sign(w), np.abs(w)
         speeds = np.array([term.speed for term in terms])
         result = np.empty((w.size, len(terms)))
-        for kind in dict.fromkeys(term.kind for term in terms):
-            own = np.array([term.kind == kind for term in terms])
+        first = 0
+        for kind, group in groupby(term.kind for term in terms):
+            own = slice(first, first + len(list(group)))
+            first = own.stop
             if kind == "Fs-Fc":
                 exponents = -np.square(w)[:, None] / np.square(speeds[own])
                 # most exponentials are 0, and those that underflow take ten times as long
@@ -135,12 +150,12 @@ class FrictionCandidates:
             elif kind == "Fd":
                 result[:, own] = w[:, None] / (speeds[own] + size[:, None])
             else:
-                column = {
-                    "dFc": np.abs(sign),
-                    "dFv": size,
-                    "mu": np.abs(load) * sign,
-                    "spring": position,
-                    "offset": np.ones_like(w),
-                }[kind]
-                result[:, own] = column[:, None]
+                column: dict[str, Callable[[], Array]] = {
+                    "dFc": lambda: np.abs(sign),
+                    "dFv": lambda: size,
+                    "mu": lambda: np.abs(load) * sign,
+                    "spring": lambda: position,
+                    "offset": lambda: np.ones_like(w),
+                }
+                result[:, own.start] = column[kind]()
         return result

@@ -104,20 +104,29 @@ def sum_stretches(samples: Samples, rows: CandidateBlocks, stretches: int) -> St
     """
     lengths = [sum(len(piece.t) for piece in samples.read(log)) for log in samples.logs]
     total, start = max(1, sum(lengths)), 0
+    ends = -(-np.arange(1, stretches + 1) * total // stretches)
     sizes = [len(columns) + 1 for columns in rows.columns]
     products = [np.zeros((stretches, size, size)) for size in sizes]
     counts = np.zeros((stretches, len(sizes)))
     for log in samples.logs:
         for blocks, y in rows(samples.read(log)):
-            numbers = (start + np.arange(len(y))) * stretches // total
+            edges = np.clip(ends - start, 0, len(y))
             start += len(y)
-            for i, block in enumerate(blocks):
-                whole = np.column_stack([block, y[:, i]])
-                seen = ~np.isnan(y[:, i])
-                for number in range(numbers[0], numbers[-1] + 1):
-                    part = whole[seen & (numbers == number)]
-                    products[i][number] += part.T @ part
-                    counts[number, i] += len(part)
+            for number in np.flatnonzero(np.diff(edges, prepend=0)).tolist():
+                part = slice(edges[number - 1] if number else 0, edges[number])
+                for i, block in enumerate(blocks):
+                    seen, right = ~np.isnan(y[part, i]), y[part, i]
+                    left = block[part]
+                    if not seen.all():
+                        left, right = left[seen], right[seen]
+                    # many columns are zero: of bodies before the axis, and of friction at speeds
+                    # far below its own
+                    used = np.flatnonzero(np.append(left.any(axis=0), True))
+                    own = np.empty((len(left), used.size))
+                    np.take(left, used[:-1], axis=1, out=own[:, :-1])
+                    own[:, -1] = right
+                    products[i][number][used[:, None], used] += own.T @ own
+                    counts[number, i] += len(left)
     return StretchSums(rows.columns, rows.width, products, counts)
 
 
