@@ -253,9 +253,11 @@ class Stribeck:
         Raises:
             MissingData: if the law needs the load and none is given.
         """
-        columns = np.stack(list(self._columns(w, load, self.kinds).values()), axis=-1)
-        own = np.eye(w.shape[-1])[:, :, None] * columns[..., None, :, :]
-        return np.asarray(own.reshape(*w.shape, -1))
+        n, columns = w.shape[-1], self._columns(w, load, self.kinds)
+        result = np.zeros((*w.shape[:-1], n * n, len(columns)))
+        for k, column in enumerate(columns.values()):
+            result[..., :: n + 1, k] = column
+        return result.reshape(*w.shape, -1)
 
     def at(self, temperature: ArrayLike) -> Stribeck:
         """Return the law at a temperature [deg C], one for all axes or one per axis.

@@ -7,9 +7,11 @@ for the next pass. Friction and springs are few formulas.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..dynamics.equations_of_motion import parameter_vector
 from ..model import axis_springs
@@ -61,6 +63,15 @@ class TorqueRegressor:
 
     def __call__(self, q: Array, v: Array, a: Array) -> Array:
         """Return the regressor, shape ``(N, n, p)``."""
+        parts = self.parts(q, v, a)
+        return np.concatenate(parts, axis=-1) if len(parts) > 1 else parts[0]
+
+    def torque(self, q: Array, v: Array, a: Array, parameters: Array) -> Array:
+        """Return the product of the regressor and parameters ``(p,)``, shape ``(N, n)``."""
+        return product(self.parts(q, v, a), parameters)
+
+    def parts(self, q: Array, v: Array, a: Array) -> list[Array]:
+        """Return the columns of bodies and rotors, of friction, and of springs."""
         model = self.robot.dynamic_model
         parts, law = [self.bodies(q, v, a)], model.friction
         if law is not None:
@@ -69,7 +80,7 @@ class TorqueRegressor:
             parts.append(D.T @ own if model.has_coupled_drives else own)
         if model.springs:
             parts.append(axis_springs.regressor(model.springs, q))
-        return np.concatenate(parts, axis=-1) if len(parts) > 1 else parts[0]
+        return parts
 
     def load(self, q: Array) -> Array:
         """Static torques at the drives, of weight and springs, at positions ``(N, n)``."""
@@ -83,6 +94,27 @@ class TorqueRegressor:
     def __getstate__(self) -> dict[str, object]:
         """Leave what is kept behind, as its columns do."""
         return self.__dict__ | {"_loads": {}}
+
+
+def chosen_columns(parts: Sequence[Array], columns: NDArray[np.intp]) -> Array:
+    """Return columns of a regressor in parts, in its order, shape ``(N, n, columns)``."""
+    taken, first = [], 0
+    for part in parts:
+        own = columns - first
+        taken.append(np.take(part, own[(own >= 0) & (own < part.shape[-1])], axis=-1))
+        first += part.shape[-1]
+    return np.concatenate(taken, axis=-1)
+
+
+def product(parts: Sequence[Array], parameters: Array) -> Array:
+    """Return the product of a regressor in parts and parameters ``(p,)``, shape ``(N, n)``."""
+    total, first = np.zeros(parts[0].shape[:-1]), 0
+    for part in parts:
+        own = parameters[first : first + part.shape[-1]]
+        if own.any():
+            total += part @ own
+        first += part.shape[-1]
+    return total
 
 
 def first_of_friction(robot: RobotBase) -> int:

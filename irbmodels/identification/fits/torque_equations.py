@@ -13,7 +13,12 @@ from ...errors import InputError
 from ...model.types import Array
 from ...robot.base_parameters import BaseParameters
 from ...robot.robot import Robot
-from ...robot.torque_regressor import BodyColumns, TorqueRegressor
+from ...robot.torque_regressor import (
+    BodyColumns,
+    TorqueRegressor,
+    chosen_columns,
+    product,
+)
 from ...trajectory import Motion
 from .accumulator import BLOCK, Blocks
 
@@ -90,12 +95,13 @@ class TorqueEquations(BaseParameterEquations):
 
     def __call__(self, pieces: Iterable[Motion]) -> Blocks:
         """Yield ``Y`` ``(N, size, rank)`` and the right-hand side ``(N, size)`` [N m, N]."""
-        axes = list(self.base.axes)
+        columns, every = np.array(self.base.columns), self.size == self.robot.n
+        moving = slice(None) if every else np.array(self.base.axes)
         for piece in pieces:
             for q, v, a, tau in blocks(piece, self.robot, "v", "a", "tau", masked=True):
-                whole = self.regressor(q, v, a)
-                rest = whole @ self.known if self.known.any() else 0.0
-                yield self.base.reduced(whole), (tau - rest)[:, axes]
+                parts = self.regressor.parts(q, v, a)
+                rest = tau - product(parts, self.known)
+                yield chosen_columns(parts, columns)[:, moving], rest[:, moving]
 
 
 def blocks(

@@ -82,6 +82,7 @@ def evaluate(
             f" {int(np.argmin(np.isfinite(chosen)))} is not"
         )
     moving = base.axes if axes is None and base is not None else axis_indices(robot, axes)
+    bodies = bodies or BodyColumns(fitted_robot)
     logs = _predict((robot, fitted_robot), held_out, moving, chosen, bodies)
     fitted = (
         _predict((robot, fitted_robot), estimation, moving, chosen, bodies) if estimation else ()
@@ -112,7 +113,7 @@ def evaluate(
         notes=notes or (() if robot.friction_model else (NO_FRICTION_LAW,)),
         unexplained=unexplained,
         mistakes=search_mistakes(
-            EvaluatedSet(robot, fitted_robot, moving, chosen, base),
+            EvaluatedSet(robot, fitted_robot, moving, chosen, base, bodies),
             usable_segments(held_out, moving),
             usable_segments(estimation, moving) if estimation else [],
             unexplained,
@@ -216,18 +217,18 @@ def _predict(
     recordings: Sequence[Recording],
     axes: tuple[int, ...],
     parameters: Array,
-    bodies: BodyColumns | None,
+    bodies: BodyColumns,
 ) -> tuple[PredictedTorques, ...]:
     """Return measured torques and those of both sets, before and now, per usable segment."""
     before, now = robots
     segments, rows, own = [], list(axes), before.parameter_vector()
-    bodies = bodies or BodyColumns(now)
     regressors = [TorqueRegressor(robot, bodies) for robot in (now, before)]
     for motion in usable_segments(recordings, axes):
         predicted, previous = [], []
         for states in blocks(motion, now, "v", "a"):
-            predicted.append((regressors[0](*states) @ parameters)[:, rows])
-            previous.append((regressors[1](*states) @ own)[:, rows])
+            q, v, a = states
+            predicted.append(regressors[0].torque(q, v, a, parameters)[:, rows])
+            previous.append(regressors[1].torque(q, v, a, own)[:, rows])
         segments.append(
             PredictedTorques(
                 motion,

@@ -10,7 +10,7 @@ import numpy as np
 from ...model.types import Array
 from ...robot.base_parameters import BaseParameters
 from ...robot.robot import Robot
-from ...robot.torque_regressor import TorqueRegressor
+from ...robot.torque_regressor import BodyColumns, TorqueRegressor
 from ...trajectory import Motion
 from ..fits.prior import impossible_bodies
 from .fit_mistakes import check_bodies, find_fit_mistakes
@@ -34,6 +34,8 @@ class EvaluatedSet(NamedTuple):
     """In the order of ``robot.parameter_vector()``."""
     base: BaseParameters | None
     """Of the fit, if there was one."""
+    bodies: BodyColumns
+    """Columns of the regressor that others have computed."""
 
     def smallest_payload(self) -> float:
         """Return the smallest payload that counts [kg]."""
@@ -59,11 +61,11 @@ def search_mistakes(
         estimation: Those of the fit.
         unexplained: Share of the torque of each evaluated axis.
     """
-    before, now, axes, parameters, base = chosen
+    before, now, axes, parameters, base, bodies = chosen
     if axes != tuple(range(now.n)):
         return ()  # a tilt of axes that stand is none of the motion
     blocks = blocks_of(held_out)
-    regressor = TorqueRegressor(now)
+    regressor = TorqueRegressor(now, bodies)
     last = 10 * (now.model.njoints - 2)
 
     def free(blocks: Blocks) -> Array:
@@ -73,10 +75,10 @@ def search_mistakes(
         return np.concatenate([columns, friction_columns(blocks.v), none], axis=2)
 
     def known(robot: Robot, values: Array) -> Callable[[Blocks], Array]:
-        of_robot = TorqueRegressor(robot)
+        of_robot = TorqueRegressor(robot, bodies)
 
         def columns(blocks: Blocks) -> Array:
-            torque = of_robot(blocks.q, blocks.v, blocks.a) @ values
+            torque = of_robot.torque(blocks.q, blocks.v, blocks.a, values)
             return np.concatenate([friction_columns(blocks.v), torque[:, :, None]], axis=2)
 
         return columns
@@ -104,7 +106,7 @@ def search_mistakes(
         names = [f"Fc_{axis + 1}" for axis in axes]
         found = find_fit_mistakes(
             everything,
-            lambda q, v, a: np.asarray(regressor(q, v, a) @ parameters),
+            lambda q, v, a: regressor.torque(q, v, a, parameters),
             reduced,
             [base.names.index(name) if name in base.names else -1 for name in names],
             now.limits.linear,
@@ -114,7 +116,7 @@ def search_mistakes(
         found = [one for one in found if close or one.kind == "sign"]
         # a payload or other bodies move what is estimated of gains and zeros, a wrong sign both
         if not any(one.kind == "sign" for one in found):
-            rows = TorqueRegressor(before)(everything.q, everything.v, everything.a)
+            rows = TorqueRegressor(before, bodies)(everything.q, everything.v, everything.a)
             load = rows[:, :, last : last + 10]
             found = check_bodies(everything, rows @ own, load, smallest) or found
         if found or not close:
@@ -122,7 +124,7 @@ def search_mistakes(
     return tuple(
         find_mistakes(
             blocks,
-            lambda q, v, a: np.asarray(regressor(q, v, a) @ parameters),
+            lambda q, v, a: regressor.torque(q, v, a, parameters),
             lambda q, v, a: regressor(q, v, a)[:, :, last : last + 4],
             now.limits.linear,
             smallest,
