@@ -36,6 +36,8 @@ _HALF = np.sqrt(0.5)
 # evaluate anywhere
 _LOST, _QUARTER = 4.5, 0.25
 _EVEN = 1e-3  # of a step: stamps that wander less are even
+# steps: a logger that is late catches up within a few; stamps that wander by more lack samples
+_LATE = 5.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -381,7 +383,10 @@ class _Clock:
         own = np.arange(len(t), dtype=float)
         step = (t[-1] - t[0]) / max(len(t) - 1, 1) or 1.0
         wander = float(np.abs(t - t[0] - step * own).max())
-        if not any_time or wander < _EVEN * step or _smoother(own, (t - t[0]) / step, q):
+        even = wander < _EVEN * step or (
+            wander < _LATE * step and _smoother(own, (t - t[0]) / step, q)
+        )
+        if not any_time or even:
             return _Clock(t, own, step, len(t), wander if any_time else 0.0)
         count = int(np.ceil((t[-1] - t[0]) / usual * (1.0 - 1e-9))) + 1
         step = (t[-1] - t[0]) / (count - 1)
