@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..checks import number
 from ..errors import InputError
 from ..files import write_text
 from ..robot.robot import Robot
 from .logs import (
     bandwidth_option,
     delay_option,
+    delays,
     drives_option,
     logs_argument,
     notes_on,
@@ -105,7 +105,7 @@ def identify(
     held_out: tuple[Path, ...],
     axes: str | None,
     bandwidth: float | None,
-    delay: float | None,
+    delay: str | None,
     method: str,
     friction: str,
     rotors: bool | None,
@@ -152,7 +152,7 @@ def identify(
         estimation, others = raw, read_logs(held_out, arm, known, **reading)
     else:
         estimation, others = (list(parts) for parts in zip(*map(split_recording, raw), strict=True))
-    late = None if delay is None else 1e-3 * number(delay, "--delay [ms]")
+    late = delays(delay, arm)
     try:
         prepared = prepare_logs(
             arm, estimation, others, axes=_axes(axes), bandwidth=bandwidth, late=late
@@ -202,7 +202,7 @@ def validate(
     parameters: str | None,
     axes: str | None,
     bandwidth: float | None,
-    delay: float | None,
+    delay: str | None,
     report: Path | None,
     overlay: tuple[Path, ...],
     drives: Path | None,
@@ -220,7 +220,7 @@ def validate(
     own = any_robot(robot, tool, overlay, parameters)
     known, coupled = with_drives(own, drives)
     arm = coupled if parameters is None else own  # a set was identified with its own drives
-    late = None if delay is None else 1e-3 * number(delay, "--delay [ms]")
+    late = delays(delay, arm)
     try:
         prepared = prepare_logs(
             arm,

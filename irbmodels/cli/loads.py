@@ -80,7 +80,7 @@ def gains(
     robot: str,
     tool: str | None,
     bandwidth: float | None,
-    delay: float | None,
+    delay: str | None,
     drives: Path | None,
     output: Path | None,
     overlay: tuple[Path, ...],
@@ -118,7 +118,7 @@ def gains(
         arm = arm.with_drives(others.motors.drive_axes)
     # currents of unknown gains are no torques, which would show bandwidth and delay
     before, after = usable_samples(
-        (logs, loaded), arm, torques_from_currents, bandwidth or BANDWIDTH, delay or 0.0, **reading
+        (logs, loaded), arm, torques_from_currents, bandwidth or BANDWIDTH, delay or "0", **reading
     )
     found = identify_gains(before, after, arm, known)
     print_tables(gain_table(found, arm), load_table(found.load))
@@ -157,7 +157,7 @@ def payload(
     robot: str,
     tool: str | None,
     bandwidth: float | None,
-    delay: float | None,
+    delay: str | None,
     drives: Path | None,
     overlay: tuple[Path, ...],
     **reading: Any,

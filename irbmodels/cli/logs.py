@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..robot.robot import Robot
-from .shared import MODEL, PATH, err
+from .shared import MODEL, PATH, err, numbers
 
 if TYPE_CHECKING:
     from ..identification.fits import Samples
@@ -32,10 +33,9 @@ bandwidth_option = click.option(
 )
 delay_option = click.option(
     "--delay",
-    type=float,
     help=(
-        "Time by which torques are logged later than positions [ms]; default: estimated, and"
-        " corrected where sure."
+        "Time by which torques are logged later than positions [ms], one or one per axis, comma"
+        " separated; default: estimated, and corrected where sure."
     ),
 )
 
@@ -73,6 +73,19 @@ def reading_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 robot_option = click.option("--robot", required=True, help=MODEL)
+
+
+def delays(text: str | None, robot: Robot) -> list[float] | None:
+    """Return the delays of ``--delay`` [s], one per axis; None where it is not given."""
+    if text is None:
+        return None
+    values = numbers(text)
+    if len(values) not in (1, robot.n) or not all(map(math.isfinite, values)):
+        raise InputError(
+            f"--delay {text!r} is not one delay in ms, or {robot.n} of them, comma separated, for"
+            f" axes 1 to {robot.n} of {robot.name}"
+        )
+    return [1e-3 * value for value in values] * (robot.n // len(values))
 
 
 def read_drives_file(file: Path | None, robot: Robot) -> Drives | None:
@@ -114,7 +127,7 @@ def usable_samples(
     robot: Robot,
     change: Callable[[Recording], Recording] | None,
     bandwidth: float | None,
-    delay: float | None,
+    delay: str | None,
     **reading: Any,
 ) -> tuple[Samples, Samples]:
     """Return the usable samples of logs without and with a load, what was found in them on stderr.
@@ -124,7 +137,7 @@ def usable_samples(
         robot: Their robot.
         change: Of each log as it was read.
         bandwidth: Of the filter of positions [Hz], None: as the first logs show.
-        delay: Of torques against positions [ms], None: as the first logs show.
+        delay: Text of ``--delay``; None: as the first logs show.
         reading: Options of :func:`reading_options`.
     """
     from ..identification.fits import Samples
@@ -135,8 +148,7 @@ def usable_samples(
         [log if change is None else change(log) for log in read_logs(part, robot, None, **reading)]
         for part in paths
     ]
-    late = None if delay is None else 1e-3 * delay
-    prepared = prepare_logs(robot, *read, bandwidth=bandwidth, late=late)
+    prepared = prepare_logs(robot, *read, bandwidth=bandwidth, late=delays(delay, robot))
     for note in notes_on(prepared):
         err.print(note)
     before, after = (

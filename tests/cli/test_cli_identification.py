@@ -69,6 +69,11 @@ def test_from_logs_to_a_set(folder, run, tmp_path):
     )
     assert "torques are taken as logged 3.5 ms later than positions" in err
     assert "bandwidth" not in err
+    words = (folder / "two.csv", *ARM, "--parameters", path, "--bandwidth", "8")
+    code, out, err = run("validate", *words, "--delay", "3.5,3.5,3.5,3.5,1.5,3.5")
+    assert "torques are taken as logged 3.5 ms later than positions" in err
+    assert err.count("moved by") == 1
+    assert "torques of axis 5 moved by -2 ms to earlier times" in err
     log, other = folder / "two.csv", "irb1600"
     for words in (("validate", log, "--robot", other), ("urdf", other), ("torque", other, log)):
         code, out, err = run(*words, "--parameters", path)
@@ -200,8 +205,11 @@ def test_a_wrong_tool_fails_a_validation(folder, run, tmp_path):
         (("validate", "{}/brief.csv", *ARM, "--bandwidth", "1"), "(the cutoff is --bandwidth)"),
         (
             ("validate", "{}/one.csv", *ARM, "--delay", "nan"),
-            "error: --delay [ms] ",
+            "error: --delay 'nan' is not one delay in ms, or 6 of them",
         ),
+        (("validate", "{}/one.csv", *ARM, "--delay", "1,2"), "error: --delay '1,2' is not one"),
+        (("validate", "{}/one.csv", *ARM, "--delay", "1,2,3,4,5,x"), "for axes 1 to 6 of irb2400"),
+        (("identify", "{}/one.csv", *ARM, "--delay", ""), "error: --delay '' is not one delay"),
         (("validate", "{}/one.csv", *ARM, "--parameters", "none.yaml"), "none.yaml"),
         (("validate", "{}/broken.csv", *ARM), "broken.csv"),
         (("validate", "{}/silent.csv", *ARM), "no torques"),
