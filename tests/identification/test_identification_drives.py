@@ -40,6 +40,24 @@ def test_rows_may_be_numbered_and_left_out(tmp_path):
     assert np.isnan(read.rotor).all()
 
 
+def test_a_torque_constant_times_the_gear_ratio_is_a_gain(tmp_path):
+    """0.1 N m/A behind -101 turns, and 0.3 N m/A on a pinion of 25 mm, 40 rad/m; with their
+    deviations.
+    """
+    file = tmp_path / "drives.yaml"
+    file.write_text(
+        "axes:\n"
+        "  base: {torque_constant_N_m_A: 0.1, gear_ratio: -101, gain_deviation_percent: 4}\n"
+        "  elbow: {gain_N_m_A: 7, gear_ratio: 50}\n"
+        "  slide: {torque_constant_N_m_A: 0.3, gear_ratio: 40}\n"
+    )
+    read = read_drives(file, AXES, ROTARY)
+    np.testing.assert_allclose(read.gain, [-10.1, 7.0, 12.0])
+    np.testing.assert_allclose(np.sqrt(np.diag(read.gain_covariance)), [0.04, 0.0, 0.0])
+    again = read_drives(write_drives(file, read, AXES, ROTARY), AXES, ROTARY)
+    np.testing.assert_allclose(again.gain, read.gain)
+
+
 @pytest.mark.parametrize(
     ("row", "message"),
     [
@@ -47,6 +65,13 @@ def test_rows_may_be_numbered_and_left_out(tmp_path):
         ("slide: {gain_N_m_A: 7}", "the axis is linear: gain_N_A"),
         ("base: {gain_N_m_A: 0}", "never 0"),
         ("base: {turned_by: {elbow: 1}}", "needs the gear_ratio"),
+        ("base: {torque_constant_N_m_A: 1}", "torque_constant_N_m_A: needs the gear_ratio"),
+        (
+            "base: {torque_constant_N_m_A: 1, gear_ratio: 9, gain_N_m_A: 9}",
+            "torque_constant_N_m_A: makes gain_N_m_A: leave that out",
+        ),
+        ("base: {torque_constant_N_m_A: 1, gear_ratio: 9, gain_N_m_A: 0}", "leave that out"),
+        ("base: {torque_constant_N_m_A: 0, gear_ratio: 9}", "never 0"),
         ("base: {gear_ratio: 3, turned_by: {base: 1}}", "names the axis itself"),
         ("base: {gain_N_m_A: 1, gain_deviation_percent: 100}", "from 0 up to 100"),
         ("base: {rotor_inertia_kg_m2: -1}", "negative"),

@@ -27,15 +27,20 @@ class AxisDrive:
     """Row of one axis in a file of drives; of a linear axis in N and m."""
 
     gear_ratio: float | None = None
-    """Turns of the motor per turn (or metre) of its axis; negative where it turns the other way."""
+    """Turns of the motor per turn of its axis; of a linear one angle per way [rad/m].
+
+    Negative where it turns the other way.
+    """
     turned_by: dict[str, float] = field(default_factory=dict)
     """Turns of this motor per turn of other axes, where a wrist couples them."""
     gain_N_m_A: float | None = None
     """Axis torque per motor current: torque constant times gear ratio."""
     gain_N_A: float | None = None
     """The same of a linear axis."""
+    torque_constant_N_m_A: float | None = None
+    """Motor torque per motor current, on the motor side; instead of a gain, with the gear ratio."""
     gain_deviation_percent: float = 0.0
-    """Standard deviation of the gain."""
+    """Standard deviation of the gain, or of the torque constant."""
     rotor_inertia_kg_m2: float | None = None
     """On the motor side."""
 
@@ -181,7 +186,15 @@ def read_drives(path: str | Path, axes: Sequence[str], linear: Sequence[bool]) -
         if getattr(row, wrong) is not None:
             kind = "linear" if linear[i] else "rotary"
             raise TableError(file, f"axes.{name}.{wrong}", f"the axis is {kind}: {right}")
-        if row.gear_ratio == 0.0 or getattr(row, right) == 0.0:
+        gain = getattr(row, right)
+        if row.torque_constant_N_m_A is not None:
+            if gain is not None or row.gear_ratio is None:
+                reason = (
+                    f"makes {right}: leave that out" if gain is not None else "needs the gear_ratio"
+                )
+                raise TableError(file, f"axes.{name}.torque_constant_N_m_A", reason)
+            gain = row.torque_constant_N_m_A * row.gear_ratio
+        if row.gear_ratio == 0.0 or gain == 0.0:
             raise TableError(file, f"axes.{name}", "a gear ratio or a gain is never 0")
         if row.turned_by and row.gear_ratio is None:
             raise TableError(file, f"axes.{name}", "turned_by needs the gear_ratio of the motor")
@@ -194,7 +207,7 @@ def read_drives(path: str | Path, axes: Sequence[str], linear: Sequence[bool]) -
         if row.rotor_inertia_kg_m2 is not None and row.rotor_inertia_kg_m2 < 0.0:
             raise TableError(file, f"axes.{name}.rotor_inertia_kg_m2", "is negative")
         for key, value in (
-            ("gain", getattr(row, right)),
+            ("gain", gain),
             ("gain_deviation", 0.01 * row.gain_deviation_percent),
             ("rotor", row.rotor_inertia_kg_m2),
         ):
