@@ -147,12 +147,12 @@ def identify(
     if friction not in FRICTION:
         raise InputError(f"--friction {friction!r} is none of {', '.join(FRICTION)}")
     known, arm = with_drives(any_robot(robot, tool, overlay, parameters), drives)
+    late = delays(delay, arm)
     raw = read_logs(logs, arm, known, **reading)
     if held_out:
         estimation, others = raw, read_logs(held_out, arm, known, **reading)
     else:
         estimation, others = (list(parts) for parts in zip(*map(split_recording, raw), strict=True))
-    late = delays(delay, arm)
     try:
         prepared = prepare_logs(
             arm, estimation, others, axes=_axes(axes), bandwidth=bandwidth, late=late
@@ -218,9 +218,9 @@ def validate(
     refuse_twice(logs)
     check_outputs((*logs, robot, tool, parameters, drives, *overlay), report=report)
     own = any_robot(robot, tool, overlay, parameters)
+    late = delays(delay, own)
     known, coupled = with_drives(own, drives)
     arm = coupled if parameters is None else own  # a set was identified with its own drives
-    late = delays(delay, arm)
     try:
         prepared = prepare_logs(
             arm,

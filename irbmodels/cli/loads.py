@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import numpy as np
@@ -13,10 +13,12 @@ from ..errors import InputError
 from .logs import (
     bandwidth_option,
     delay_option,
+    delays,
     read_drives_file,
+    read_pair,
     reading_options,
     robot_option,
-    usable_samples,
+    usable_pair,
 )
 from .shared import (
     PATH,
@@ -30,29 +32,40 @@ from .shared import (
     tool_option,
 )
 
-if TYPE_CHECKING:
-    from ..identification.recordings import Recording
-
 app = click.Group()
 
-unloaded_argument = click.argument(
-    "logs",
-    nargs=-1,
-    required=True,
-    type=PATH,
-    help="Logs without the payload, CSV or Parquet (docs/identify.md).",
+_options = (
+    click.argument(
+        "logs",
+        nargs=-1,
+        required=True,
+        type=PATH,
+        help="Logs without the payload, CSV or Parquet (docs/identify.md).",
+    ),
+    click.option(
+        "--loaded", type=PATH, multiple=True, required=True, help="Log with it; may be repeated."
+    ),
+    click.option(
+        "--frame", default="tool0", help="Frame of the payload: tool0 (the flange) or tcp."
+    ),
+    robot_option,
+    tool_option,
+    reading_options,
+    bandwidth_option,
+    delay_option,
+    overlay_option,
 )
-loaded_option = click.option(
-    "--loaded", type=PATH, multiple=True, required=True, help="Log with it; may be repeated."
-)
-frame_option = click.option(
-    "--frame", default="tool0", help="Frame of the payload: tool0 (the flange) or tcp."
-)
+
+
+def pair_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add logs without and with a payload to a command, and the options to read both."""
+    for option in reversed(_options):
+        command = option(command)
+    return command
 
 
 @app.command()
-@unloaded_argument
-@loaded_option
+@pair_options
 @click.option(
     "--payload",
     required=True,
@@ -62,15 +75,8 @@ frame_option = click.option(
 @click.option(
     "--mass-deviation", type=float, default=0.0, help="Standard deviation of the mass [kg]."
 )
-@frame_option
-@robot_option
-@tool_option
-@reading_options
-@bandwidth_option
-@delay_option
 @click.option("--drives", type=PATH, help="File of drives whose ratios and rotors are kept.")
 @click.option("-o", "--output", type=PATH, help="File of drives to write, .yaml.")
-@overlay_option
 def gains(
     logs: tuple[Path, ...],
     loaded: tuple[Path, ...],
@@ -93,8 +99,8 @@ def gains(
     An axis that hardly feels the payload, such as a vertical first one, has a large deviation.
     """
     from ..identification.fits import identify_gains, known_load
-    from ..identification.recordings import torques_from_currents, write_drives
-    from ..identification.validation.preparation import BANDWIDTH
+    from ..identification.recordings import write_drives
+    from ..identification.validation import prepare_current_logs
     from ..report.loads import gain_table, load_table
 
     check_outputs((*logs, *loaded, tool, drives, *overlay), drives=output)
@@ -113,13 +119,19 @@ def gains(
         frame=frame,
     )
     arm = any_robot(robot, tool, overlay)
+    late = delays(delay, arm)
     others = read_drives_file(drives, arm)
     if others is not None:
         arm = arm.with_drives(others.motors.drive_axes)
-    # currents of unknown gains are no torques, which would show bandwidth and delay
-    before, after = usable_samples(
-        (logs, loaded), arm, torques_from_currents, bandwidth or BANDWIDTH, delay or "0", **reading
+    prepared = prepare_current_logs(
+        arm,
+        *read_pair(logs, loaded, arm, **reading),
+        known,
+        drives=others,
+        bandwidth=bandwidth,
+        late=late,
     )
+    before, after = usable_pair(prepared, arm)
     found = identify_gains(before, after, arm, known)
     print_tables(gain_table(found, arm), load_table(found.load))
     undetermined = np.flatnonzero(np.isnan(found.gain)) + 1
@@ -136,20 +148,12 @@ def gains(
 
 
 @app.command()
-@unloaded_argument
-@loaded_option
-@frame_option
-@robot_option
-@tool_option
-@reading_options
-@bandwidth_option
-@delay_option
+@pair_options
 @click.option(
     "--drives",
     type=PATH,
     help="File of drives whose gains make torques of currents; their deviations count.",
 )
-@overlay_option
 def payload(
     logs: tuple[Path, ...],
     loaded: tuple[Path, ...],
@@ -168,18 +172,20 @@ def payload(
     """
     from ..identification.fits import load_from_two_logs
     from ..identification.recordings import torques_from_currents
+    from ..identification.validation import prepare_logs
     from ..report.loads import load_table
 
     check_outputs((*logs, *loaded, tool, drives, *overlay))
     arm = any_robot(robot, tool, overlay)
+    late = delays(delay, arm)
     known = read_drives_file(drives, arm)
-    change: Callable[[Recording], Recording] | None = None
+    unloaded, others = read_pair(logs, loaded, arm, **reading)
     if known is not None:
         arm = arm.with_drives(known.motors.drive_axes)
         if np.isfinite(known.gain).any():
-
-            def change(recording: Recording) -> Recording:
-                return torques_from_currents(recording, known)
-
-    before, after = usable_samples((logs, loaded), arm, change, bandwidth, delay, **reading)
+            unloaded, others = (
+                [torques_from_currents(log, known) for log in part] for part in (unloaded, others)
+            )
+    prepared = prepare_logs(arm, unloaded, others, bandwidth=bandwidth, late=late)
+    before, after = usable_pair(prepared, arm)
     print_tables(load_table(load_from_two_logs(before, after, arm, frame, known)))

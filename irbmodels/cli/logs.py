@@ -122,33 +122,26 @@ def read_logs(
     return [read_recording(path, robot, sources, rate, drives, topic) for path in paths]
 
 
-def usable_samples(
-    paths: Sequence[Sequence[Path]],
-    robot: Robot,
-    change: Callable[[Recording], Recording] | None,
-    bandwidth: float | None,
-    delay: str | None,
-    **reading: Any,
-) -> tuple[Samples, Samples]:
-    """Return the usable samples of logs without and with a load, what was found in them on stderr.
+def read_pair(
+    logs: Sequence[Path], loaded: Sequence[Path], robot: Robot, **reading: Any
+) -> tuple[list[Recording], list[Recording]]:
+    """Return the logs without a payload, and those with it, as read, torques as logged.
 
     Args:
-        paths: The logs without it, and those with it.
+        logs: Those without it.
+        loaded: Those with it.
         robot: Their robot.
-        change: Of each log as it was read.
-        bandwidth: Of the filter of positions [Hz], None: as the first logs show.
-        delay: Text of ``--delay``; None: as the first logs show.
         reading: Options of :func:`reading_options`.
     """
-    from ..identification.fits import Samples
-    from ..identification.validation import prepare_logs, usable_segments
+    refuse_twice([*logs, *loaded])
+    return read_logs(logs, robot, None, **reading), read_logs(loaded, robot, None, **reading)
 
-    refuse_twice([path for part in paths for path in part])
-    read = [
-        [log if change is None else change(log) for log in read_logs(part, robot, None, **reading)]
-        for part in paths
-    ]
-    prepared = prepare_logs(robot, *read, bandwidth=bandwidth, late=delays(delay, robot))
+
+def usable_pair(prepared: PreparedLogs, robot: Robot) -> tuple[Samples, Samples]:
+    """Return the usable samples of logs without and with a payload; findings go to stderr."""
+    from ..identification.fits import Samples
+    from ..identification.validation import usable_segments
+
     for note in notes_on(prepared):
         err.print(note)
     before, after = (

@@ -42,6 +42,8 @@ def test_gains_of_one_pair_tell_the_payload_of_currents(folder, run, tmp_path):
         assert abs(value / gain - 1.0) < 0.015 * percent
         assert percent < 15.0
     assert "known" in out
+    assert "\nbandwidth 10 Hz: usual" in err
+    assert "torques are logged later than positions by" in err
     written = read_drives(drives, ("swing", "shoulder", "elbow"), (False,) * 3)
     np.testing.assert_allclose(written.gain, GAIN, rtol=0.05)
     assert written.gain_correlation[1, 2] != 0.0
@@ -65,6 +67,16 @@ def test_what_is_missing_is_said(folder, run, tmp_path):
     code, _, err = run("gains", folder / "bare.csv", *words)
     assert code == 2
     assert "no currents: columns current1_A, current2_A, current3_A are missing" in err
+    for command in ("gains", "payload"):
+        words = (*pair, "--payload", "3") if command == "gains" else pair
+        code, _, err = run(command, *words, "--delay", "1,2")
+        assert (code, err.splitlines()) == (
+            2,
+            [
+                "error: --delay '1,2' is not one delay in ms, or 3 of them, comma separated, for"
+                " axes 1 to 3 of digger"
+            ],
+        )
     for text, message in (("3,1", "MASS in kg"), ("-3", "positive"), ("much", "number")):
         code, _, err = run("gains", *pair, "--payload", text)
         assert code == 2

@@ -1,5 +1,6 @@
 """From logs to a set of parameters, and whether it can be trusted."""
 
+from .current_logs import prepare_current_logs
 from .evaluation import evaluate, usable_segments
 from .levels import limitations_of
 from .log_preparation import PreparedLogs, prepare_logs
@@ -20,6 +21,7 @@ __all__ = [
     "limitations_of",
     "nearest_parameters",
     "prepare",
+    "prepare_current_logs",
     "prepare_logs",
     "split_recording",
     "state_dependence",
