@@ -13,7 +13,7 @@ it is [Efron, The Jackknife, 1982]: errors that last do not make it too sure.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -100,16 +100,17 @@ def choose_friction(
         exact: True if that speed is known better than the row of speeds is dense: it is a candidate
             in place of all others.
     """
-    places = friction_columns(rows.rows)[:, :2]
+    drives = _Drives(sums, rows, weights)
     models: list[Model] = [()] * rows.rows.size
     choices: list[FrictionChoice] = []
+    known: dict[tuple[int, tuple[Model, ...]], tuple[Model, FrictionChoice]] = {}
     for _ in range(SWEEPS):
         before, choices = list(models), []
         for i, belief in enumerate(believed.tolist()):
-            others = [rows.of_drive(m)[list(model)] for m, model in enumerate(models) if m != i]
-            always = np.concatenate([np.arange(rows.rows.base.rank), *others])
-            drive = _Drive(sums, rows, weights, i, always, places[i])
-            models[i], choice = drive.choose(kinds, belief, exact)
+            key = i, tuple(models[:i] + models[i + 1 :])
+            if key not in known:
+                known[key] = drives.beside(i, models).choose(kinds, belief, exact)
+            models[i], choice = known[key]
             choices.append(choice)
         if models == before:
             break
@@ -133,29 +134,31 @@ def find_springs(
         weights: Of the equations, shape ``(size,)``.
         choices: Of friction, per drive.
     """
-    places = friction_columns(rows.rows)[:, :2]
     models = [
         tuple(rows.terms[i].index(term) for term in choice.terms)
         for i, choice in enumerate(choices)
     ]
-    drives = (
-        _Drive(
-            sums,
-            rows,
-            weights,
-            i,
-            np.concatenate(
-                [
-                    np.arange(rows.rows.base.rank),
-                    *(rows.of_drive(m)[list(one)] for m, one in enumerate(models) if m != i),
-                ]
-            ),
-            places[i],
-        )
-        for i in range(rows.rows.size)
-    )
-    found = (drive.spring(model) for drive, model in zip(drives, models, strict=True))
+    drives = _Drives(sums, rows, weights)
+    found = (drives.beside(i, models).spring(model) for i, model in enumerate(models))
     return tuple(one for one in found if one is not None)
+
+
+class _Drives:
+    """Drives of one robot, each with its candidates, beside models of the others."""
+
+    def __init__(self, sums: StretchSums, rows: FrictionCandidates, weights: Array) -> None:
+        """Weigh the sums."""
+        self.sums, self.rows, self.weights = sums, rows, weights
+        self._places = friction_columns(rows.rows)[:, :2]
+        self._products = sums.weighted(weights, np.arange(rows.width))
+
+    def beside(self, i: int, models: Sequence[Model]) -> _Drive:
+        """Return a drive beside the models of the others."""
+        others = [self.rows.of_drive(m)[list(one)] for m, one in enumerate(models) if m != i]
+        always = np.concatenate([np.arange(self.rows.rows.base.rank), *others])
+        columns = np.concatenate([always, self.rows.of_drive(i), [self.rows.width]])
+        products = self._products[:, columns[:, None], columns]
+        return _Drive(self.sums, self.rows, self.weights, i, always, self._places[i], products)
 
 
 @dataclass(eq=False)
@@ -169,18 +172,12 @@ class _Drive:
     always: NDArray[np.intp]
     places: NDArray[np.intp]
     """Columns of Fv and Fc."""
-    products: Array = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.products = self.sums.weighted(self.weights, self._columns)
+    products: Array
+    """Weighted, of the columns that are always there, candidates and torques, per stretch."""
 
     @cached_property
     def terms(self) -> tuple[Candidate, ...]:
         return self.rows.terms[self.i]
-
-    @property
-    def _columns(self) -> NDArray[np.intp]:
-        return np.append(self.always, self.rows.of_drive(self.i))
 
     @cached_property
     def parts(self) -> Projected:
@@ -270,7 +267,8 @@ class _Drive:
         """Weighted squares per sample of each model on each stretch, and what is said of them."""
         own = np.zeros_like(self.weights)
         own[self.i] = 1.0
-        axis = self.parts.at(self.sums.weighted(own, self._columns))
+        columns = np.append(self.always, self.rows.of_drive(self.i))
+        axis = self.parts.at(self.sums.weighted(own, columns))
         counts = self.sums.counts
         floor = ROUNDING * self.products[:, -1, -1].sum() / len(counts)
         losses, squares = [], []

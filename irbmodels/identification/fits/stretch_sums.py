@@ -85,6 +85,8 @@ class StretchSums:
         """
         total = np.zeros((len(self.counts), chosen.size + 1, chosen.size + 1))
         for weight, columns, products in zip(weights, self.columns, self.products, strict=True):
+            if weight == 0.0:
+                continue
             place = np.full(self.width, -1)
             place[columns] = np.arange(columns.size)
             there = np.flatnonzero(place[chosen] >= 0)
