@@ -22,7 +22,7 @@ from ..fits.friction_selection import (
     choose_friction,
     find_springs,
 )
-from ..fits.nonlinear import SpeedEquations, linearize
+from ..fits.nonlinear import Linearized, SpeedEquations, linearize
 from ..fits.regression import Fit, floor_noise, weighted_least_squares
 from ..fits.streaming import Samples, accumulate
 from ..fits.stretch_sums import sum_stretches
@@ -132,6 +132,7 @@ def select_terms(
     fit = weighted_least_squares(total)
     moving, believed = list(base.axes), law
     choices: tuple[FrictionChoice, ...] = ()
+    alone: tuple[TorqueEquations, Linearized | None] | None = None
     weights = 1.0 / np.square(floor_noise(total, fit.noise))
     for speeds_known in (False, True):
         candidates = FrictionCandidates(rows, believed.v_St[moving], fit.beta)
@@ -148,17 +149,20 @@ def select_terms(
         if speeds_known or not crowded:
             break
         # a Stribeck speed between two of the row may look like a further term: fit it first
-        alone = tuple(
+        falls = tuple(
             choice._replace(terms=tuple(term for term in choice.terms if term.kind == "Fs-Fc"))
             for choice in choices
         )
-        believed = _fitted_speeds(samples, options, rotors, law, rows, alone, fit)
+        guess = _with_choices(options.robot, law, base, falls, fit)
+        alone = _linearized(samples, options, rotors, guess, falls, rows)
+        if alone[1] is not None:
+            believed = _at_speeds(guess, alone[1].equations)
     springs = [_spring_note(one, robot) for one in find_springs(sums, candidates, weights, choices)]
     guess = _with_choices(options.robot, law, base, choices, fit)
-    falling = [axis for axis, choice in zip(moving, choices, strict=True) if _falls(choice)]
-    base = options.base(guess, rotors, falling)
-    rows = TorqueEquations(guess, base, bodies)
-    linearized = linearize(samples, rows)
+    if alone is None or not _is_of(alone[0], believed, guess, choices):
+        alone = _linearized(samples, options, rotors, guess, choices, rows)
+    rows, linearized = alone
+    guess, base = rows.robot, rows.base
     if linearized is None:
         notes = (*_notes(guess, choices, rotors, base.axes), *springs)
         return ModelTerms(guess, base, None, notes, accumulate(samples, rows), None, rows, choices)
@@ -181,21 +185,35 @@ def _falls(choice: FrictionChoice) -> bool:
     return any(term.kind == "Fs-Fc" for term in choice.terms)
 
 
-def _fitted_speeds(
+def _linearized(
     samples: Samples,
     options: ModelSelection,
     rotors: bool,
-    law: Stribeck,
-    rows: TorqueEquations,
+    guess: Robot,
     choices: Sequence[FrictionChoice],
-    fit: Fit,
-) -> Stribeck:
-    """Return the law with Stribeck speeds fitted to samples, without further terms."""
-    guess = _with_choices(options.robot, law, rows.base, choices, fit)
+    rows: TorqueEquations,
+) -> tuple[TorqueEquations, Linearized | None]:
+    """Return the equations of chosen terms, and their fit with speeds of the law."""
     falling = [axis for axis, one in zip(rows.base.axes, choices, strict=True) if _falls(one)]
-    base = options.base(guess, rotors, falling)
-    linearized = linearize(samples, TorqueEquations(guess, base, rows.bodies))
-    return law if linearized is None else _at_speeds(guess, linearized.equations)
+    equations = TorqueEquations(guess, options.base(guess, rotors, falling), rows.bodies)
+    return equations, linearize(samples, equations)
+
+
+def _is_of(
+    rows: TorqueEquations, fitted: Stribeck, guess: Robot, choices: Sequence[FrictionChoice]
+) -> bool:
+    """True if equations, once fitted to a law, are those of chosen terms at its speeds."""
+    law = guess.friction_model
+    names = {
+        f"Fs-Fc_{axis + 1}"
+        for axis, one in zip(rows.base.axes, choices, strict=True)
+        if _falls(one)
+    }
+    return (
+        law is not None
+        and fitted.same_as(law)
+        and names == {name for name in rows.names if name.startswith("Fs-Fc")}
+    )
 
 
 def _alternatives() -> str:
