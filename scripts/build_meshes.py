@@ -18,14 +18,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
-from cad import positioner, spindle
-from cad.body import Body
-from cad.obj import convex, visual
-from cad.robots import FAMILIES, frames
 from numpy.typing import NDArray
 from rich.progress import track
 
 import irbmodels as irb
+from irbmodels.cad import positioner, spindle
+from irbmodels.cad.body import Body
+from irbmodels.cad.builds import FAMILIES, frames
+from irbmodels.cad.obj import convex, visual
 from irbmodels.tables.description import data_folder
 from irbmodels.tables.reader import SCHEMA
 

@@ -31,8 +31,8 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from cad.robots import Weighed, weighed
 
+from irbmodels.cad.builds import Weighed, weighed
 from irbmodels.model.inertia import Inertial
 from irbmodels.model.provenance import Source
 from irbmodels.tables.description import Description, data_folder, describe

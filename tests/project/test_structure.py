@@ -98,7 +98,7 @@ def test_the_house_stays_small(capsys):
     """Entries, floors and arrows between rooms, as the script prints them."""
     pairs = between(arrows(), room)
     entries = [path for path in PACKAGE.iterdir() if path.suffix == ".py" or path.is_dir()]
-    assert len([path for path in entries if path.name != "__pycache__"]) <= 22
+    assert len([path for path in entries if path.name != "__pycache__"]) <= 23
     assert floors(pairs)["scripts"] <= 12
     assert len(pairs) <= 150
     structure.main()

@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components
 PACKAGE = Path(__file__).resolve().parents[2] / "irbmodels"
 ROOMS = (  # a room imports only from those before it; "" is the package itself
     *("errors", "version", "checks", "files", "model", "tables", "compiled", "rapid"),
-    *("kinematics", "dynamics", "robot", "trajectory", "simulation", "tasks", "exchange"),
+    *("kinematics", "dynamics", "robot", "cad", "trajectory", "simulation", "tasks", "exchange"),
     *("viewer", "control", "identification", "report", "", "robot_descriptions", "cli"),
 )
 IDENTIFICATION = ("recordings", "fits", "excitation", "friction", "flexible", "validation")

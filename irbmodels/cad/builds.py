@@ -6,21 +6,18 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from irbmodels.model.inertia import Inertial
-from irbmodels.tables.description import BARS, Description
-
-from . import irb930, irb1600, parallel_arm
+from ..model.inertia import Inertial
+from ..model.types import Array
+from ..tables.description import BARS, Description
+from . import parallel_arm, scara, serial_arm
 from .body import Body, closing
-
-Array = NDArray[np.float64]
 
 FAMILIES: dict[str, Callable[[Description], Mapping[str, Body]]] = {
     "irb2400": parallel_arm.bodies,
     "irb1400": parallel_arm.bodies,
-    "irb1600": irb1600.bodies,
-    "irb930": irb930.bodies,
+    "irb1600": serial_arm.bodies,
+    "irb930": scara.bodies,
 }
 
 
@@ -49,8 +46,9 @@ def frames(robot: Description) -> dict[str, Array]:
 
 
 def weighed(robot: Description) -> Weighed:
-    """Return what the links weigh when the robot has its catalogue mass, rounded to what a
-    parametric shape can claim.
+    """Return the inertials of the links when the robot has its catalogue mass.
+
+    They are rounded to what a parametric shape can claim.
     """
     bodies, poses = FAMILIES[robot.family](robot), frames(robot)
     castings = closing(bodies, robot.limits.ratings.mass_kg)
@@ -62,8 +60,9 @@ def weighed(robot: Description) -> Weighed:
 
 
 def _rounded(body: Inertial) -> Inertial:
-    """Return a body in steps of 0.1 g, 1 um and a millionth of its largest moment: no processor's
-    last digit is left.
+    """Return a body in steps of 0.1 g, 1 um and a millionth of its largest moment.
+
+    No processor's last digit is left.
     """
     digits = 6 - int(np.ceil(np.log10(np.abs(body.tensor).max())))
     return Inertial.of(

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 from manifold3d import Manifold
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from ..model.types import Array, IntArray
 
 _SHARP = 50.0  # [deg] a sharper edge is drawn as an edge
 _FINE = 0.1  # [mm] what a visual may differ from the solid
@@ -53,7 +52,7 @@ def _moved(points: Array, link_from_base: Array) -> Array:
     return np.asarray(points / 1000.0 @ link_from_base[:3, :3].T + link_from_base[:3, 3])
 
 
-def _distinct(rows: Array, digits: int) -> tuple[Array, NDArray[np.int64]]:
+def _distinct(rows: Array, digits: int) -> tuple[Array, IntArray]:
     """Return the distinct rows, rounded and sorted, and where each row is among them.
 
     Halves, such as 131.355 mm, are rounded twice: the first time takes away what a processor may

@@ -1,8 +1,8 @@
-"""The IRB 1600: a low base, a leaning column, a plate-like lower arm on the right side, and a
-hollow forearm in the middle.
+"""CAD of serial arms, after the IRB 1600.
 
-Places come from the tables; proportions are ours. Millimetres in base axes at home: x forward, y
-left, z up.
+A low base, a leaning column, a plate-like lower arm on the right side, a hollow forearm in the
+middle. Places come from the tables; proportions are ours. Millimetres in base axes at home: x
+forward, y left, z up.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 from manifold3d import Manifold
 
-from irbmodels.tables.description import Description
-
+from ..tables.description import Description
 from .body import AIR, ALUMINIUM, GEAR, IRON, MOTOR, PLASTIC, STEEL, Body, Part
 from .shapes import (
     Point,
@@ -68,9 +67,7 @@ class Places:
 
 
 def small_motor(start: float, at: Point) -> Manifold:
-    """Return a motor of the wrist, from its flange at x = ``start`` backward: square flange, can,
-    cap, plug.
-    """
+    """Return a motor of the wrist, from its square flange at x = ``start`` backward."""
     can = lathe([(0, 0), (36, 0), (36, 62), (33, 65), (33, 88), *arc((23, 88), 10, 0, 90), (0, 98)])
     foot = block((-34, 34), (-34, 34), (-2, 9), edge=0.0)
     plug = block((-46, -26), (-13, 13), (36, 60), edge=0.0)
@@ -199,15 +196,17 @@ def column(s: Places) -> Body:
 
 
 def lower_arm(s: Places) -> Body:
-    """Slim arm beside the column: two round ends, a bar that leans towards the elbow, pockets in
-    both faces.
+    """Slim arm beside the column: two round ends, a bar between them, pockets in both faces.
+
+    The bar leans towards the elbow.
     """
 
     def slab(
         radius: float, part: float, outer: float, inner: float, edge: float = 12.0
     ) -> Manifold:
-        """Disc at a part of the way from axis 2 to axis 3, whose faces are so far from the middle
-        of the arm.
+        """Return a disc at a part of the way from axis 2 to axis 3.
+
+        ``outer`` and ``inner`` are distances of its faces from the middle of the arm.
         """
         middle = -192.0 + 28.0 * part
         at = (
@@ -247,8 +246,9 @@ def lower_arm(s: Places) -> Body:
 
 
 def upper_arm(s: Places) -> Body:
-    """Elbow in the middle plane: motor 3 on the left, motors of the wrist behind, the fixed tube of
-    the forearm in front.
+    """Elbow in the middle plane, with the fixed tube of the forearm in front.
+
+    Motor 3 is on the left, motors of the wrist are behind.
     """
     x, z = s.axis_3[0], s.axis_4[1]
     joint = disc(84.0, ELBOW, 96.0, "y", at=s.axis_3, edge=12.0)

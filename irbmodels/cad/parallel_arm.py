@@ -1,5 +1,6 @@
-"""CAD of ABB's arms whose third motor stands at the shoulder and moves the upper arm by a
-parallelogram: IRB 2400 and 1400.
+"""CAD of arms whose third motor moves the upper arm by a parallelogram: IRB 2400 and 1400.
+
+That motor stands at the shoulder, opposite to the one of axis 2.
 
 Lengths are the robot's own. Everything else is drawn for the IRB 2400 and grows with the crank,
 which the bars must clear: a robot is drawn in units in which its crank is 180 long, and scaled at
@@ -16,9 +17,8 @@ from dataclasses import dataclass
 
 from manifold3d import Manifold
 
-from irbmodels.errors import InputError
-from irbmodels.tables.description import Description
-
+from ..errors import InputError
+from ..tables.description import Description
 from .body import AIR, ALUMINIUM, GEAR, IRON, MOTOR, STEEL, Body, Part
 from .shapes import Point, arc, block, bolts, disc, hull, lathe, mirrored, motor, plain, union
 
@@ -180,9 +180,7 @@ def base(arm: Arm) -> Body:
 
 
 def cheek(arm: Arm, low: float, high: float) -> Manifold:
-    """Return one of the two walls beside the lower arm, between two y, from the trunk up to axis
-    2.
-    """
+    """Return a wall beside the lower arm, from the trunk up to axis 2, between two y."""
     x, z = arm.shoulder
     return hull(
         disc(152.0, low, high, "y", arm.shoulder, edge=18.0),
@@ -191,8 +189,9 @@ def cheek(arm: Arm, low: float, high: float) -> Manifold:
 
 
 def column(arm: Arm) -> Body:
-    """Turntable and trunk, two cheeks with the motors of axes 2 and 3, motor 1 upright behind the
-    right cheek.
+    """Turntable, trunk and two cheeks with motors 2 and 3.
+
+    Motor 1 stands upright behind the right cheek.
     """
     x, z = arm.shoulder
     foot = z - COLUMN
@@ -243,9 +242,7 @@ def column(arm: Arm) -> Body:
 
 
 def lower_arm(arm: Arm) -> Body:
-    """Slender casting with a pocket on each side, a broad hub at axis 2 and a narrower one at axis
-    3.
-    """
+    """Slender casting, a pocket on each side, a broad hub at axis 2, a narrower one at axis 3."""
     low, high = arm.shoulder, arm.elbow
     shank = hull(disc(102.0, -50.0, 50.0, "y", low, 16.0), disc(70.0, -44.0, 44.0, "y", high, 14.0))
     root = hull(
@@ -277,9 +274,7 @@ def lower_arm(arm: Arm) -> Body:
 
 
 def lever(centre: Point, hub: float) -> Manifold:
-    """Return a flat bar from ``centre`` to the pin behind it: the crank, and the lever of the upper
-    arm.
-    """
+    """Return the bar from ``centre`` to the pin behind it: of crank and of upper arm."""
     tip, (inner, outer) = (centre[0] - CRANK, centre[1]), CRANK_SIDES
     ends = ((0.78 * hub, centre), (34.0, tip))
     bar = hull(*(disc(radius, inner + 3.0, outer - 3.0, "y", at, edge=5.0) for radius, at in ends))
@@ -326,8 +321,9 @@ def rod(arm: Arm) -> Body:
 
 
 def elbow_housing(arm: Arm) -> Body:
-    """Two lugs on the lower arm's head, housing of the wrist drives with three motors behind, lever
-    of the parallelogram.
+    """Lugs on the lower arm's head, housing of the wrist drives, lever of the parallelogram.
+
+    The three motors of the wrist stand behind.
     """
     x, axis = arm.a1, arm.wrist[1]
     front = disc(96.0, x + 165.0, x + 190.0, "x", arm.forearm, edge=12.0)

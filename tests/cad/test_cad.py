@@ -12,13 +12,13 @@ import yaml
 from manifold3d import Manifold
 
 import irbmodels as irb
+from irbmodels.cad import body, builds, positioner, shapes
+from irbmodels.cad.body import AIR, ALUMINIUM, GEAR, IRON, MOTOR, Body, Part
 from irbmodels.model.urdf import parse_urdf
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 import build_meshes  # noqa: E402
-from cad import body, positioner, robots, shapes  # noqa: E402
-from cad.body import AIR, ALUMINIUM, GEAR, IRON, MOTOR, Body, Part  # noqa: E402
 
 AXES = ("x", "y", "z")
 DIFFERENT = (
@@ -36,7 +36,7 @@ ROBOTS_AND_LINKS = [(name, link) for name in irb.robots() for link in irb.descri
 def drawn(name):
     """Return the links of a robot, in millimetres of its base at home."""
     robot = irb.describe(name)
-    return robots.FAMILIES[robot.family](robot)
+    return builds.FAMILIES[robot.family](robot)
 
 
 def circle(radius, facets):
@@ -335,8 +335,8 @@ def test_links_weigh_what_an_integral_says(name):
     """Each part adds its density times what the union grew by, integrated over tetrahedra; and the
     whole closes.
     """
-    bodies, weighed = drawn(name), robots.weighed(irb.describe(name))
-    poses, total = robots.frames(irb.describe(name)), 0.0
+    bodies, weighed = drawn(name), builds.weighed(irb.describe(name))
+    poses, total = builds.frames(irb.describe(name)), 0.0
     for link, one in bodies.items():
         values, before, whole = np.zeros(13), np.zeros(13), Manifold()
         for part in one.parts:
@@ -444,7 +444,7 @@ def test_meshes_enclose_what_the_solids_do(name):
 def test_link_frames_are_the_robot_s(name):
     """Meshes and inertials are written in frames that are Robot's at home, the bars' included."""
     robot = irb.load(name)
-    poses = robots.frames(irb.describe(name))
+    poses = builds.frames(irb.describe(name))
     assert set(poses) == set(irb.describe(name).links)
     for link, pose in poses.items():
         np.testing.assert_allclose(

@@ -1,5 +1,4 @@
-"""CAD of a two-axis positioner: a cradle that tilts between two columns and a round table that
-turns in it.
+"""CAD of a two-axis positioner: a cradle tilts between two columns, a round table turns in it.
 
 A neutral stand-in for the positioner beside the robot of S000, whose type and dimensions are not
 printed: everything here is assumed. Millimetres in base axes at home: x forward, y along the tilt
@@ -10,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 from manifold3d import Manifold
-from numpy.typing import NDArray
 
+from ..model.types import Array
 from .body import AIR, ALUMINIUM, GEAR, IRON, MOTOR, PLASTIC, STEEL, Body, Part
 from .shapes import Point, block, bolts, disc, hull, mirrored, motor, plain, union
 
@@ -27,9 +26,10 @@ def bodies() -> dict[str, Body]:
     return {"base_link": _frame(), "tilt": _cradle(), "table": _table()}
 
 
-def frames() -> dict[str, NDArray[np.float64]]:
-    """Return the pose of each link's frame at home, ``(4, 4)`` [m]: cradle and table where the two
-    axes meet.
+def frames() -> dict[str, Array]:
+    """Return the pose of each link's frame at home, ``(4, 4)`` [m].
+
+    Those of cradle and table are where the two axes meet.
     """
     middle = np.eye(4)
     middle[2, 3] = TILT / 1000.0
@@ -145,9 +145,7 @@ def _frame() -> Body:
 
 
 def _cradle() -> Body:
-    """Two trunnions, two arms down and a bridge below the table, with the drive of the table
-    hanging under it.
-    """
+    """Two trunnions, two arms down and a bridge with the drive of the table under it."""
     top, bottom = TILT + FACE - 60.0, TILT - 60.0
     trunnion = disc(85.0, INSIDE - 75.0, INSIDE - 8.0, "y", at=(0.0, TILT), edge=10.0)
     seal = plain(62.0, INSIDE - 10.0, INSIDE - 1.0, "y", at=(0.0, TILT))

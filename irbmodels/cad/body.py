@@ -1,6 +1,4 @@
-"""What a link is made of: parts with a material and a colour, their mass properties, and convex
-pieces for collision.
-"""
+"""Parts of a link with material and colour, their mass properties, convex pieces for collision."""
 
 from __future__ import annotations
 
@@ -12,11 +10,9 @@ import manifold3d as m3
 import numpy as np
 import trimesh
 from manifold3d import Manifold
-from numpy.typing import NDArray
 
-from irbmodels.model.inertia import Inertial
+from ..model.inertia import Inertial
 
-Array = NDArray[np.float64]
 Colour = Literal["orange", "black", "grey"]
 
 
@@ -79,8 +75,9 @@ class Body:
         return result
 
     def weighed(self, castings: float = 1.0) -> Inertial:
-        """Return mass, centre of mass and tensor in base axes at home, castings at ``castings``
-        times their density.
+        """Return the mass properties [SI] in base axes at home.
+
+        Castings have ``castings`` times their density.
         """
         return total(
             solid_inertial(solid, material.density * (castings if material.closes else 1.0))
@@ -110,9 +107,7 @@ def total(bodies: Iterable[Inertial]) -> Inertial:
 
 
 def closing(bodies: Mapping[str, Body], mass: float) -> float:
-    """Return the factor on the densities of all castings with which the bodies weigh ``mass``
-    [kg].
-    """
+    """Return the factor on the densities of all castings by which bodies weigh ``mass`` [kg]."""
     solids = [
         (solid.volume() * 1e-9 * material.density, material)
         for body in bodies.values()

@@ -185,7 +185,7 @@ import os, sys
 if hasattr(os, "sched_setaffinity"):
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 import build_meshes, irbmodels as irb
-from cad.robots import weighed
+from irbmodels.cad.builds import weighed
 for name in ("irb2400_10", "irb930_12_105"):
     robot = irb.describe(name)
     family = build_meshes.Family(robot.family)

@@ -14,9 +14,9 @@ from typing import Literal
 import manifold3d as m3
 import numpy as np
 from manifold3d import Manifold
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from ..model.types import Array
+
 Axis = Literal["x", "y", "z"]
 Point = tuple[float, float]
 
@@ -31,9 +31,7 @@ def union(*solids: Manifold) -> Manifold:
 
 
 def hull(*solids: Manifold) -> Manifold:
-    """Return the smallest convex solid around all of them: castings flow from one form into the
-    next.
-    """
+    """Return the smallest convex solid around all: castings flow from one form into the next."""
     return Manifold.batch_hull(list(solids))
 
 
@@ -72,8 +70,9 @@ def facets(radius: float) -> int:
 
 
 def lathe(profile: Sequence[Point], axis: Axis = "z", at: Point = (0.0, 0.0)) -> Manifold:
-    """Turn a profile of (radius, height) points, counted from the axis outward and upward, about
-    ``axis``.
+    """Turn a profile of (radius, height) points about ``axis``.
+
+    They are counted from the axis outward and upward.
     """
     section = m3.CrossSection([np.asarray(profile, dtype=float)])
     turns = facets(max(radius for radius, _ in profile))
@@ -81,8 +80,9 @@ def lathe(profile: Sequence[Point], axis: Axis = "z", at: Point = (0.0, 0.0)) ->
 
 
 def skinned(rings: Sequence[Array]) -> Manifold:
-    """Return the solid between rings of equally many points, ``(n, 3)`` each, that turn left seen
-    from the last one back.
+    """Return the solid between rings of equally many points, ``(n, 3)`` each.
+
+    They turn left, seen from the last one back.
     """
     count = len(rings[0])
     top = (len(rings) - 1) * count
@@ -170,9 +170,7 @@ def bolts(
     at: Point = (0.0, 0.0),
     phase: float = 0.0,
 ) -> Manifold:
-    """Return ``count`` bolts (or holes) on a circle of radius ``circle``, the first at ``phase``
-    [deg].
-    """
+    """Return bolts (or holes) on a circle of radius ``circle``, the first at ``phase`` [deg]."""
     places = arc((0.0, 0.0), circle, phase, phase + 360.0 * (count - 1) / count, count - 1)
     return union(
         *(placed(plain(radius, low, high).translate((x, y, 0.0)), axis, at) for x, y in places)
@@ -182,10 +180,10 @@ def bolts(
 def motor(
     radius: float, start: float, end: float, axis: Axis, at: Point, box: float = 90.0
 ) -> Manifold:
-    """Return a servo motor from its flange at ``start`` to its end cap at ``end``: can with ribs,
-    cap, connector box.
+    """Return a servo motor from its flange at ``start`` to its end cap at ``end``.
 
-    The box is on the side that ``box`` [deg] says, counted about the axis.
+    It is a can with ribs, a cap and a connector box. The box is on the side that ``box`` [deg]
+    says, counted about the axis.
     """
     length, side = abs(end - start), 1.0 if end > start else -1.0
     can = [

@@ -15,11 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 from manifold3d import Manifold
 
-from irbmodels.tables.description import Description
-
+from ..model.types import Array
+from ..tables.description import Description
 from .body import AIR, ALUMINIUM, GEAR, MOTOR, PLASTIC, STEEL, Body, Part
 from .shapes import (
-    Array,
     Axis,
     Point,
     arc,
@@ -81,8 +80,9 @@ def bodies(robot: Description) -> dict[str, Body]:
 
 
 def _base(arm: Arm) -> Body:
-    """Foot plate, column from square to round with axis 1's motor and reducer inside, and a box
-    with connectors behind.
+    """Foot plate, column from square to round, and a box with connectors behind.
+
+    Motor and reducer of axis 1 are inside the column.
     """
     top = arm.base
     corners = [(x, y) for x in (-148.0, 118.0) for y in (-92.0, 92.0)]
@@ -128,8 +128,9 @@ def _base(arm: Arm) -> Body:
 
 
 def _inner_arm(arm: Arm) -> Body:
-    """Two hubs, the tapered beam between them, and a dress tube that ends in swivels on axes 1 and
-    2, so it need not bend.
+    """Two hubs, the tapered beam between them, and a dress tube.
+
+    It ends in swivels on axes 1 and 2, so it need not bend.
     """
     low, high, length = arm.base + 1.0, arm.split - 4.0, arm.inner
 
@@ -193,8 +194,9 @@ def _inner_arm(arm: Arm) -> Body:
 
 
 def _hose(start: Point, end: Point, height: float, rings: int = 38) -> list[Array]:
-    """Return a corrugated tube in the plane y = 0, upright at both ends (x, z), drawn towards
-    ``height``: circles, 3 a ring.
+    """Return a corrugated tube in the plane y = 0 as circles, 3 a ring.
+
+    It is upright at both ends (x, z) and drawn towards ``height``.
     """
     t = np.linspace(0.0, 1.0, 401)[:, None]
     corners = np.array([start, (start[0], height), (end[0], height), end])
@@ -225,9 +227,7 @@ def _hose(start: Point, end: Point, height: float, rings: int = 38) -> list[Arra
 
 
 def _outer_arm(arm: Arm) -> Body:
-    """Casting with axis 2's motor and reducer, the nuts that drive the quill, and a tall plastic
-    cover over the motors.
-    """
+    """Casting with motor and reducer of axis 2 and the nuts of the quill; tall plastic cover."""
     low, seam, high = arm.split + 2.0, arm.split + 76.0, arm.tool + 62.0
     hub, middle, at = (arm.inner, 0.0), (arm.inner + 0.42 * arm.outer, 0.0), (arm.reach, 0.0)
 
@@ -298,8 +298,9 @@ def _outer_arm(arm: Arm) -> Body:
 
 
 def _collar(arm: Arm) -> Body:
-    """Stop above the arm, which slides with the quill and does not turn: it meets the cover at the
-    end of the stroke.
+    """Stop above the arm, which slides with the quill and does not turn.
+
+    It meets the cover at the end of the stroke.
     """
     low, at = arm.tool + arm.stroke + 2.0, (arm.reach, 0.0)
     lug = block((arm.reach + 20.0, arm.reach + 42.0), (-9.0, 9.0), (low, low + 20.0), edge=3.0)
