@@ -1,24 +1,18 @@
-"""Which CAD draws which robot, where its link frames stand, and what its links weigh."""
+"""Choice of the build that draws a robot, frames of its links, and their inertials."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 
+from ..errors import InputError
 from ..model.inertia import Inertial
 from ..model.types import Array
 from ..tables.description import BARS, Description
 from . import parallel_arm, scara, serial_arm
 from .body import Body, closing
-
-FAMILIES: dict[str, Callable[[Description], Mapping[str, Body]]] = {
-    "irb2400": parallel_arm.bodies,
-    "irb1400": parallel_arm.bodies,
-    "irb1600": serial_arm.bodies,
-    "irb930": scara.bodies,
-}
 
 
 class Weighed(NamedTuple):
@@ -27,6 +21,25 @@ class Weighed(NamedTuple):
     bodies: dict[str, Inertial]
     castings: float
     """Factor on the density of its castings that closes it to its mass."""
+
+
+def bodies(robot: Description) -> Mapping[str, Body]:
+    """Return the links of a robot, drawn from the lengths in its tables.
+
+    Raises:
+        InputError: if there is no such build, or its lengths cannot be drawn.
+    """
+    if robot.kinematics.parallelogram is not None:
+        return parallel_arm.bodies(robot)
+    if robot.linear == (False,) * 6:
+        return serial_arm.bodies(robot)
+    if robot.linear == (False, False, True, False):
+        return scara.bodies(robot)
+    axes = ", ".join("sliding" if slides else "turning" for slides in robot.linear)
+    raise InputError(
+        f"{robot.name} has {len(robot.axes)} axes ({axes}); drawn are arms of six turning axes,"
+        " with a parallelogram or without, and SCARAs, whose third of four axes slides"
+    )
 
 
 def frames(robot: Description) -> dict[str, Array]:
@@ -50,10 +63,10 @@ def weighed(robot: Description) -> Weighed:
 
     They are rounded to what a parametric shape can claim.
     """
-    bodies, poses = FAMILIES[robot.family](robot), frames(robot)
-    castings = closing(bodies, robot.limits.ratings.mass_kg)
+    drawn, poses = bodies(robot), frames(robot)
+    castings = closing(drawn, robot.limits.ratings.mass_kg)
     result = {}
-    for link, body in bodies.items():
+    for link, body in drawn.items():
         turn, place = poses[link][:3, :3].T, poses[link][:3, 3]
         result[link] = _rounded(body.weighed(castings).moved(turn, -turn @ place))
     return Weighed(result, castings)

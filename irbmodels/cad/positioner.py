@@ -7,11 +7,16 @@ axis, z up; origin on the floor below the table.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
+
 import numpy as np
 from manifold3d import Manifold
 
 from ..model.types import Array
 from .body import AIR, ALUMINIUM, GEAR, IRON, MOTOR, PLASTIC, STEEL, Body, Part
+from .meshes import LinkFiles, MeshFamily
+from .output import Files
 from .shapes import Point, block, bolts, disc, hull, mirrored, motor, plain, union
 
 TILT = 700.0  # height of the tilt axis
@@ -19,6 +24,13 @@ FACE = 120.0  # from the tilt axis up to the face of the table
 TABLE = 500.0  # diameter of the table
 WALL = 10.0  # of columns and cradle
 INSIDE = 345.0  # from the middle to the inner face of a column
+
+
+def files() -> Files:
+    """Return the meshes and the URDF that shows them."""
+    family = MeshFamily("positioner")
+    family.add("positioner", bodies(), frames())
+    return family.files() | {Path("positioner.urdf"): _urdf(family.shapes["positioner"])}
 
 
 def bodies() -> dict[str, Body]:
@@ -36,8 +48,7 @@ def frames() -> dict[str, Array]:
     return {"base_link": np.eye(4), "tilt": middle, "table": middle}
 
 
-def urdf(shapes: dict[str, tuple[list[tuple[str, str]], list[str]]]) -> str:
-    """Return the URDF, of visuals (path, colour) and collision pieces (path) per link."""
+def _urdf(shapes: Mapping[str, LinkFiles]) -> str:
     poses, lines = frames(), ['<?xml version="1.0" ?>', '<robot name="positioner">']
     lines += [
         "  <!-- Two-axis positioner, type and every number assumed. Written by"

@@ -5,11 +5,22 @@ Millimetres in tool0: x and y in the flange, z out of it.
 
 from __future__ import annotations
 
+import numpy as np
+
 from .body import ALUMINIUM, MOTOR, STEEL, Body, Part
+from .meshes import MeshFamily
+from .output import Files
 from .shapes import block, bolts, cone, disc, hull, mirrored, plain, union
 
 HEIGHT = 162.0  # the spindle's axis above the flange
 TIP = 240.0  # the end of the cutter is the TCP
+
+
+def files() -> Files:
+    """Return the meshes; ``urdf/tools/spindle.yaml`` names them."""
+    family = MeshFamily("spindle")
+    family.add("spindle", bodies(), {"tool0": np.eye(4)})
+    return family.files()
 
 
 def bodies() -> dict[str, Body]:

@@ -1,14 +1,11 @@
 """The parametric CAD: its vocabulary, its mass properties, and that it follows the tables."""
 
-import subprocess
-import sys
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 import trimesh
-import yaml
 from manifold3d import Manifold
 
 import irbmodels as irb
@@ -17,8 +14,6 @@ from irbmodels.cad.body import AIR, ALUMINIUM, GEAR, IRON, MOTOR, Body, Part
 from irbmodels.model.urdf import parse_urdf
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-import build_meshes  # noqa: E402
 
 AXES = ("x", "y", "z")
 DIFFERENT = (
@@ -35,8 +30,7 @@ ROBOTS_AND_LINKS = [(name, link) for name in irb.robots() for link in irb.descri
 @lru_cache
 def drawn(name):
     """Return the links of a robot, in millimetres of its base at home."""
-    robot = irb.describe(name)
-    return builds.FAMILIES[robot.family](robot)
+    return builds.bodies(irb.describe(name))
 
 
 def circle(radius, facets):
@@ -470,80 +464,3 @@ def test_solids_stand_between_floor_and_tool0(name):
     else:
         ring = min(tip["black"].decompose(), key=lambda part: part.bounding_box()[2])
         assert ring.bounding_box()[5] == pytest.approx(tool0[2], abs=1e-3)
-
-
-# An arm of one's own
-
-
-@pytest.fixture
-def built(monkeypatch, capsys):
-    """Run the script on a folder, from the folder above; return exit code, output and errors."""
-
-    def run(folder, *arguments):
-        monkeypatch.chdir(folder.parent)
-        monkeypatch.setattr(sys, "argv", ["build_meshes.py", folder.name, *arguments])
-        return (build_meshes.main(), *capsys.readouterr())
-
-    return run
-
-
-def test_an_arm_of_other_lengths(tmp_path, built):
-    """The lengths of a 2400L, drawn by the script: its meshes are its own, its URDF names them, and
-    its tip is at tool0.
-    """
-    folder = irb.new_robot("long_arm", "irb2400", tmp_path / "long_arm")
-    table = yaml.safe_load((folder / "kinematics.yaml").read_text(encoding="utf-8"))
-    rows = table["joints"]
-    (
-        rows["joint_3"]["a_mm"],
-        rows["joint_4"]["a_mm"],
-        rows["joint_4"]["d_mm"],
-        table["tool0"]["d_mm"],
-    ) = 855, 150, 870, 65
-    (folder / "kinematics.yaml").write_text(
-        yaml.safe_dump(table, sort_keys=False), encoding="utf-8"
-    )
-    command = [
-        sys.executable,
-        str(ROOT / "scripts" / "build_meshes.py"),
-        "long_arm",
-        "--like",
-        "irb2400",
-    ]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert "long_arm: 48 files" in done.stdout
-    robot = irb.load(folder)
-    used = set()
-    for tag in parse_urdf(robot.urdf()).iter("mesh"):
-        file = (folder / str(tag.get("filename"))).resolve()
-        assert file.is_file()
-        used.add(file)
-    written = set((folder.resolve() / "meshes").rglob("*.obj"))
-    assert used == written
-    tip = trimesh.load(folder / "meshes/long_arm/visual/link_6_grey.obj", process=False)
-    # frame 6 is in the wrist centre, z out of the flange
-    assert tip.bounds[1, 2] == pytest.approx(0.065, abs=1e-5)
-    assert not irb.collides(robot, np.zeros(6))
-    # the same bytes from another process
-    assert built(folder, "--like", "irb2400", "--check")[0] == 0
-
-
-@pytest.mark.parametrize(
-    ("like", "d1", "message"),
-    [("irb2400", 400, "axis 2 lies too low"), ("irb1600", 615, "long_arm has the links")],
-)
-def test_an_arm_that_cannot_be_drawn_is_refused_in_one_line(tmp_path, built, like, d1, message):
-    """Lengths or links that do not fit the build end in exit code 2 and a reason, and nothing is
-    written.
-    """
-    folder = irb.new_robot("long_arm", "irb2400", tmp_path / "long_arm")
-    table = folder / "kinematics.yaml"
-    table.write_text(
-        table.read_text(encoding="utf-8").replace("d_mm: 615", f"d_mm: {d1}"), encoding="utf-8"
-    )
-    code, _, errors = built(folder, "--like", like)
-    assert code == 2
-    assert message in errors
-    assert len(errors.splitlines()) == 1
-    assert not (folder / "meshes").exists()

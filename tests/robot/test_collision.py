@@ -4,10 +4,8 @@ SRDF leaves out.
 
 from __future__ import annotations
 
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
@@ -18,8 +16,6 @@ from manifold3d import Manifold
 import irbmodels as irb
 from irbmodels.robot.collision import Collider, adjacent, random_postures, read_srdf
 from irbmodels.tables.description import mesh_folder
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
 BALLS = """<robot name="balls">
   <link name="base_link"/>
@@ -209,15 +205,6 @@ def test_a_robot_without_collision_shapes_says_so(tmp_path):
     bare.write_text(irb.describe("irb1600").urdf(looks=False), encoding="utf-8")
     with pytest.raises(irb.MissingData, match="no collision shapes"):
         irb.collides(irb.from_urdf(bare), np.zeros(6))
-
-
-@pytest.mark.parametrize("name", ["irb1400", "irb930_12_105"])
-def test_committed_srdf_is_what_the_script_writes(name):
-    """Running the generator again changes nothing (all of them: scripts/build_srdf.py --check)."""
-    import build_srdf
-
-    robot = irb.load(name)
-    assert (robot.folder / f"{name}.srdf").read_text(encoding="utf-8") == build_srdf.text(robot)
 
 
 @pytest.mark.parametrize("name", irb.robots())

@@ -1,9 +1,4 @@
-"""Write urdf/<family>/<variant>.srdf: which links of a robot need not be checked against each
-other.
-
-    python scripts/build_srdf.py            writes the files
-    python scripts/build_srdf.py --check    exit code 1 if a committed file differs
-    python scripts/build_srdf.py FOLDER     writes that of an arm of your own, beside its tables
+"""Semantic description (SRDF) of a robot: which links need not be checked against each other.
 
 Adjacent: a moving joint connects them. Always: they touch in every one of 200 random postures.
 Never: they touch in none of 10 000 random postures, in which one axis in four stands at an end of
@@ -13,22 +8,31 @@ move them against each other, which so many postures cover densely, and 20 mm el
 
 from __future__ import annotations
 
-import argparse
-import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from rich.progress import track
 
-import irbmodels as irb
-from irbmodels.robot.collision import Collider, Pair, adjacent, always_touching, random_postures
+from ..robot.collision import Collider, Pair, adjacent, always_touching, random_postures
+from ..robot.robot import Robot, load
+from ..tables.description import Description
+from .output import Files
 
 POSTURES = 10_000
 # [m] where at most two axes are between two links, and elsewhere
 MARGINS = {True: 0.002, False: 0.02}
 
 
-def disabled(robot: irb.Robot) -> dict[Pair, str]:
+def srdf_files(robots: Sequence[Description]) -> Files:
+    """Return the SRDF of every variant of a family.
+
+    Raises:
+        MissingData: if a variant has no collision shapes.
+    """
+    return {Path(f"{robot.name}.srdf"): srdf(load(robot.folder / robot.name)) for robot in robots}
+
+
+def disabled(robot: Robot) -> dict[Pair, str]:
     """Return the pairs of links that need no check, with the reason."""
     neighbours = adjacent(robot)
     asked = Collider(robot, ignored=neighbours).pairs
@@ -46,7 +50,7 @@ def disabled(robot: irb.Robot) -> dict[Pair, str]:
     return {pair: reason for reason, pairs in reasons.items() for pair in pairs}
 
 
-def axes_between(robot: irb.Robot, pair: Pair) -> int:
+def axes_between(robot: Robot, pair: Pair) -> int:
     """Return how many axes move two links against each other."""
     one, other = sorted(pair)
     q = random_postures(robot.limits, 1)[0]
@@ -57,8 +61,8 @@ def axes_between(robot: irb.Robot, pair: Pair) -> int:
     return int((np.abs(relative[1:] - relative[0]).max(axis=(1, 2)) > 1e-9).sum())
 
 
-def text(robot: irb.Robot) -> str:
-    """Return the SRDF."""
+def srdf(robot: Robot) -> str:
+    """Return the SRDF of a robot with collision shapes."""
     pairs = {(min(pair), max(pair)): reason for pair, reason in disabled(robot).items()}
     rows = [
         f'  <disable_collisions link1="{one}" link2="{two}" reason="{why}"/>'
@@ -79,37 +83,3 @@ def text(robot: irb.Robot) -> str:
             "",
         ]
     )
-
-
-def main() -> int:
-    """Write the files, or compare them."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("folder", nargs="?", type=Path, help="tables of an arm of your own")
-    parser.add_argument("--check", action="store_true", help="compare instead of writing")
-    arguments = parser.parse_args()
-    stale = 0
-    names = irb.robots() if arguments.folder is None else (arguments.folder,)
-    for name in track(names, description="postures", disable=not sys.stderr.isatty()):
-        try:
-            robot = irb.load(name)
-        except irb.IrbError as err:
-            print(f"error: {err}", file=sys.stderr)
-            return 2
-        path: Path = robot.folder / f"{robot.name}.srdf"
-        wanted = text(robot)
-        if not arguments.check:
-            path.write_text(wanted, encoding="utf-8")
-            print(
-                f"{path.parent.name}/{path.name}: {wanted.count('<disable_collisions')} pairs need"
-                " no check"
-            )
-        elif not path.exists() or path.read_text(encoding="utf-8") != wanted:
-            print(f"{path.name} is not what this script writes")
-            stale = 1
-    return stale
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,0 +1,310 @@
+"""inertials.yaml of a family, from published.yaml and the CAD, by rules that stand in the open.
+
+A family without published bodies has the sets of :mod:`.inertials` alone. The others:
+
+irb2400
+    obal2025: Tab. 3 with the impossible parts replaced: products of links 2 and 4, whole tensors of
+    links 3 and 6, from the CAD of jia2018 at Tab. 3's masses. Base: what is left of 380 kg, shape
+    of jia2018. obal2025_printed: Tab. 3 as printed (links 2, 3, 4, 6 are impossible). jia2018: CoM
+    of jia2018, tensors at Tab. 3's masses.
+irb1400
+    stretched: the bodies of the 2400's obal2025, stretched to the 1400's dimensions, closed to its
+    mass.
+irb1600
+    cad_scaled: the published CAD, one density so that the robot has its catalogue mass; for the
+    1.45 m arm the lower arm is stretched first.
+irb930
+    cad_scaled: the published CAD: quill of solid steel, the rest one density that closes to the
+    robot's mass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from ..model.inertia import Inertial
+from ..model.provenance import Source
+from ..tables.description import Description, describe
+from ..tables.reader import Table, read
+from ..tables.schema import BodyRow
+from .inertial_table import DerivedSet, sourced, table_text
+from .inertials import Derived, drawn_sets
+from .output import Files
+
+Bodies = dict[str, Inertial]
+
+
+def inertials_file(robots: Sequence[Description]) -> Files:
+    """Return inertials.yaml of a family.
+
+    Raises:
+        InputError: if the CAD cannot draw a variant.
+        TableError: if published.yaml breaks the format.
+    """
+    folder = robots[0].folder
+    published = (folder / "published.yaml").is_file()
+    recipe = RECIPES.get(folder.name, drawn_sets) if published else drawn_sets
+    return {Path("inertials.yaml"): table_text(*recipe(robots))}
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublishedBody(BodyRow):
+    """A body as its source gives it.
+
+    ``origin_mm`` is where the source's own link frame stands at home.
+    """
+
+    origin_mm: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class PublishedSet:
+    """Bodies in their own MDH frames (link), or in base axes at q = 0 (home)."""
+
+    frame: Literal["link", "home"]
+    bodies: dict[str, PublishedBody]
+
+
+@dataclass(frozen=True)
+class Published(Table):
+    """published.yaml."""
+
+    sources: dict[str, Source]
+    sets: dict[str, PublishedSet]
+
+
+def published(robot: Description) -> dict[str, Bodies]:
+    """Return the published sets of a family, every body in its own link frame, in SI units."""
+    home = robot.dh("modified").frames(np.zeros(len(robot.axes)))
+    frames = {"base_link": np.eye(4)} | {
+        f"link_{i}": frame for i, frame in enumerate(home[:-1], start=1)
+    }
+    result: dict[str, Bodies] = {}
+    for name, entry in read(robot.folder / "published.yaml", Published).sets.items():
+        result[name] = {}
+        for link, row in entry.bodies.items():
+            body = row.inertial()
+            if entry.frame == "home":
+                turn, place = frames[link][:3, :3].T, frames[link][:3, 3]
+                body = body.moved(turn, turn @ (np.array(row.origin_mm) / 1000.0 - place))
+            result[name][link] = body
+    return result
+
+
+def at_mass(body: Inertial, mass: float) -> Inertial:
+    """Return the same shape at another density."""
+    return body.stretched((1.0, 1.0, 1.0), density=mass / body.mass)
+
+
+def closed(bodies: Bodies, mass: float, keep: tuple[str, ...] = ()) -> Bodies:
+    """Return the bodies at one density such that they sum to ``mass``.
+
+    Those in ``keep`` stay as they are.
+    """
+    kept = sum(bodies[link].mass for link in keep)
+    density = (mass - kept) / (sum(body.mass for body in bodies.values()) - kept)
+    return {
+        link: body if link in keep else at_mass(body, density * body.mass)
+        for link, body in bodies.items()
+    }
+
+
+def irb2400(robots: Sequence[Description]) -> Derived:
+    """Tab. 3 as printed, repaired, and the CAD of S001 at its masses."""
+    robot = robots[0]
+    sets = published(robot)
+    printed, cad = sets["obal2025"], sets["jia2018"]
+    scaled = {link: at_mass(cad[link], printed[link].mass) for link in printed}
+    left = robot.limits.ratings.mass_kg - sum(body.mass for body in printed.values())
+    base = {
+        "base_link": (
+            at_mass(cad["base_link"], left),
+            "{mass_kg: rest, com_mm: jia2018, inertia_kg_m2: cad_at_mass}",
+        )
+    }
+
+    # Tab. 3 itself has five decimals
+    rounded = {link: np.round(body.tensor, 8) for link, body in scaled.items()}
+
+    def products_from(link: str) -> Inertial:
+        return printed[link]._replace(
+            tensor=np.where(np.eye(3, dtype=bool), printed[link].tensor, rounded[link])
+        )
+
+    repaired = {
+        "link_1": (printed["link_1"], "obal2025"),
+        "link_2": (
+            products_from("link_2"),
+            "{mass_kg: obal2025, com_mm: obal2025, inertia_kg_m2: products}",
+        ),
+        "link_3": (
+            printed["link_3"]._replace(tensor=rounded["link_3"]),
+            "{mass_kg: obal2025, com_mm: obal2025, inertia_kg_m2: cad_at_mass}",
+        ),
+        "link_4": (
+            products_from("link_4"),
+            "{mass_kg: obal2025, com_mm: obal2025, inertia_kg_m2: products}",
+        ),
+        "link_5": (printed["link_5"], "obal2025"),
+        "link_6": (
+            printed["link_6"]._replace(tensor=rounded["link_6"]),
+            "{mass_kg: obal2025, com_mm: obal2025, inertia_kg_m2: cad_at_mass}",
+        ),
+    }
+    jia = {
+        link: (body, "{mass_kg: obal2025, com_mm: jia2018, inertia_kg_m2: cad_at_mass}")
+        for link, body in scaled.items()
+    }
+    sources = dict(read(robot.folder / "published.yaml", Published).sources)
+    sources["rest"] = Source(
+        "catalogue mass (limits.yaml) less the six moving links of Tab. 3", "derived"
+    )
+    sources["cad_at_mass"] = Source(
+        "tensor of jia2018, moved to the link frame, times the ratio of the masses", "derived"
+    )
+    ours, drawn = drawn_sets(robots)
+    sources |= ours
+    sources["products"] = Source(
+        "diagonal of obal2025, products of jia2018 times the ratio of the masses", "derived"
+    )
+    return sources, {
+        "obal2025": DerivedSet(
+            "Tab. 3 of S000, its impossible tensor entries replaced from the CAD of S001",
+            base | repaired,
+        ),
+        "obal2025_printed": DerivedSet(
+            "Tab. 3 of S000 exactly as printed: for checking the paper, not for dynamics",
+            base | {link: (body, "obal2025") for link, body in printed.items()},
+            impossible=("link_2", "link_3", "link_4", "link_6"),
+        ),
+        "jia2018": DerivedSet("the CAD of S001 at the masses of Tab. 3", base | jia),
+        **drawn,
+    }
+
+
+def irb1400(robots: Sequence[Description]) -> Derived:
+    """The 2400's bodies, stretched along the link axes in the ratio of the dimensions."""
+    small, large = robots[0], describe("irb2400_16")
+    d1, a1, a2, a3, d4, d6 = (
+        new / old for new, old in zip(_dimensions(small), _dimensions(large), strict=True)
+    )
+    factors = {
+        "base_link": (d1, d1, d1),
+        "link_1": (a1, d1, d1),
+        "link_2": (a2, a3, a3),
+        "link_3": (a3, d4, a3),
+        "link_4": (a3, a3, d4),
+        "link_5": (d6, d6, d6),
+        "link_6": (d6, d6, d6),
+    }
+    bodies = {
+        link: row.inertial().stretched(factors[link])
+        for link, row in large.inertials.sets["obal2025"].links.items()
+    }
+    bodies = closed(bodies, small.limits.ratings.mass_kg)
+    how = (
+        "axis by axis in the ratio of the dimensions (column, arms), then one density that closes"
+        " to the robot's mass"
+    )
+    ours, drawn = drawn_sets(robots)
+    sources = ours | {
+        "stretched": Source("urdf/irb2400/inertials.yaml, set obal2025", "assumed", how=how)
+    }
+    return sources, {
+        **drawn,
+        "stretched": DerivedSet(
+            "no inertial of the 1400 is published: the 2400's shapes", sourced(bodies, "stretched")
+        ),
+    }
+
+
+def irb1600(robots: Sequence[Description]) -> Derived:
+    """The published CAD at the catalogue mass; the long lower arm is the short one stretched."""
+    short, long = _named(robots, "irb1600_6_120"), _named(robots, "irb1600_6_145")
+    bodies = published(short)["cad_wr"]
+    stretch = _dimensions(long)[2] / _dimensions(short)[2]
+    longer = bodies | {"link_2": bodies["link_2"].stretched((stretch, 1.0, 1.0))}
+    mass = short.limits.ratings.mass_kg
+    ours, drawn = drawn_sets(robots)
+    sources = ours | {
+        "cad_scaled": Source(
+            "published.yaml, set cad_wr",
+            "derived",
+            how="moved to the MDH frames, one density that closes to 250 kg",
+        ),
+        "lower_arm": Source(
+            "published.yaml, set cad_wr",
+            "assumed",
+            how="lower arm stretched from 475 to 700 mm, then closed to 250 kg",
+        ),
+    }
+    rows = sourced(closed(longer, mass), "lower_arm")
+    variants = {"irb1600_6_145": rows, "irb1600_10_145": rows}
+    about = "ABB CAD as solid steel weighs 757 kg; scaled to the catalogue mass"
+    scaled = DerivedSet(about, sourced(closed(bodies, mass), "cad_scaled"), variants=variants)
+    return sources, drawn | {"cad_scaled": scaled}
+
+
+def irb930(robots: Sequence[Description]) -> Derived:
+    """The published CAD: arms of one density, and a steel quill that two joints share."""
+    whole, short = _named(robots, "irb930_12_105"), _named(robots, "irb930_12_085")
+    bodies = published(whole)["cad_wr"]
+    half = at_mass(bodies["link_3"], bodies["link_3"].mass / 2.0)
+    flip = np.diag([1.0, -1.0, -1.0])  # frame 4 is frame 3 turned by 180 deg about x
+    bodies |= {"link_3": half, "link_4": half.moved(flip, np.zeros(3))}
+    keep = ("link_3", "link_4")
+    stretch = short.kinematics.joints["joint_2"].a_mm / whole.kinematics.joints["joint_2"].a_mm
+    shorter = bodies | {"link_1": bodies["link_1"].stretched((stretch, 1.0, 1.0))}
+    mass = whole.limits.ratings.mass_kg
+    split = (
+        "quill of solid steel, halved between link_3 and link_4; base and arms at one density that"
+        " closes to 60 kg"
+    )
+    ours, drawn = drawn_sets(robots)
+    sources = ours | {
+        "cad_scaled": Source("published.yaml, set cad_wr", "assumed", how=split),
+        "inner_arm": Source(
+            "published.yaml, set cad_wr",
+            "assumed",
+            how=f"inner arm stretched from 560 to 360 mm; {split}",
+        ),
+    }
+    rows = sourced(closed(shorter, mass, keep), "inner_arm")
+    about = (
+        "ABB CAD as solid steel weighs 401 kg, arms and covers filled; scaled to an assumed mass"
+    )
+    scaled = DerivedSet(
+        about, sourced(closed(bodies, mass, keep), "cad_scaled"), variants={"irb930_12_085": rows}
+    )
+    return sources, drawn | {"cad_scaled": scaled}
+
+
+def _named(robots: Sequence[Description], name: str) -> Description:
+    return next(robot for robot in robots if robot.name == name)
+
+
+def _dimensions(robot: Description) -> tuple[float, ...]:
+    """Return d1, a1, a2, a3, d4, d6 of a six-axis arm [mm]."""
+    rows = list(robot.kinematics.joints.values())
+    return (
+        rows[0].d_mm,
+        rows[1].a_mm,
+        rows[2].a_mm,
+        rows[3].a_mm,
+        rows[3].d_mm,
+        robot.kinematics.tool0.d_mm,
+    )
+
+
+RECIPES: Mapping[str, Callable[[Sequence[Description]], Derived]] = {
+    "irb2400": irb2400,
+    "irb1400": irb1400,
+    "irb1600": irb1600,
+    "irb930": irb930,
+}
+"""Sets of the families whose published.yaml says more than the CAD."""

@@ -1,0 +1,104 @@
+"""Inertial sets of the CAD: links at the robot's mass, and bars lumped onto an open chain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ..model.inertia import Inertial
+from ..model.provenance import Source
+from ..model.types import Array
+from ..tables.description import Description
+from .builds import weighed
+from .inertial_table import DerivedSet, SourcedBodies, rows_text, sourced
+
+Derived = tuple[dict[str, Source], dict[str, DerivedSet]]
+"""Sources and sets of a table, the default set first."""
+
+
+def drawn_sets(robots: Sequence[Description]) -> Derived:
+    """Return the set ``cad`` of a family, and ``cad_lumped`` where there is a parallelogram.
+
+    ``cad`` is the CAD with castings at the one density that closes each variant to its mass. Where
+    the mass of the robot is assumed, its links' are too.
+    """
+    masses = {robot.name: weighed(robot) for robot in robots}
+    first, *others = masses.values()
+    factors = ", ".join(dict.fromkeys(f"{one.castings:.3f}" for one in masses.values()))
+    ratings, known = robots[0].limits.ratings, robots[0].limits.sources
+    how = (
+        f"mean densities in scripts/cad/body.py; those of castings times {factors} close the robot"
+        f" to {ratings.mass_kg:g} kg"
+    )
+    sources = {
+        "cad": Source("scripts/cad, shapes from the lengths in kinematics.yaml", "derived", how=how)
+    }
+    named = "cad"
+    if known[ratings.source_of("mass_kg")].grade == "assumed":
+        whole = f"robot mass of limits.yaml, {ratings.mass_kg:g} kg"
+        sources["cad_mass"] = Source(whole, "assumed", how="shared out as cad says")
+        named = "{mass_kg: cad_mass, com_mm: cad, inertia_kg_m2: cad}"
+    rows = sourced(first.bodies, named)
+    different = {
+        robot.name: one
+        for robot, one in zip(robots[1:], others, strict=True)
+        if rows_text(sourced(one.bodies, named), 0) != rows_text(rows, 0)
+    }
+    variants = {name: sourced(one.bodies, named) for name, one in different.items()}
+    about = "parametric CAD of ours at the robot's mass"
+    own = DerivedSet(about, rows, variants=variants)
+    linkage = robots[0].kinematics.parallelogram
+    if linkage is None:
+        return sources, {"cad": own}
+    crank = linkage.crank_mm / 1000.0
+    chain = DerivedSet(
+        "cad for an open chain: crank and rod on links 2 and 3; gravity exact, M11 and M23 not",
+        lumped(rows, crank),
+        variants={name: lumped(other, crank) for name, other in variants.items()},
+    )
+    return sources, {"cad": replace(own, serial="cad_lumped"), "cad_lumped": chain}
+
+
+def lumped(rows: SourcedBodies, crank_length: float) -> SourcedBodies:
+    """Return bodies for an open chain that pulls on the axes in every posture as the linkage does.
+
+    With C the crank's pin, ``crank_length`` [m] from the shoulder, the rod is at C(q3) + r(q2).
+    Gravity asks for masses and first moments: both masses stand on link 2 at the shoulder, and what
+    lies out of the linkage's plane, which turns neither way; in the plane the rod's r turns with
+    link 2, C and the crank with link 3. Second moments go along. What no open chain has is a mass
+    at C that the end of link 2 does not carry: M11 and M23 are not right, every other entry of M
+    is.
+    """
+    bodies = {link: body for link, (body, _) in rows.items()}
+    crank, rod = bodies["link_crank"], bodies["link_rod"]
+    pin = np.array([0.0, -crank_length, 0.0])
+    z = np.array([0.0, 0.0, 1.0])
+    out = crank.mass * crank.com[2] * z
+    deep = second_moments(crank)[2, 2] * np.outer(z, z)
+    turning = crank.mass * crank.com - out + rod.mass * pin
+    twisted = rod.mass * rod.com[2] * (np.outer(pin, z) + np.outer(z, pin))
+    driven = second_moments(crank) - deep + rod.mass * np.outer(pin, pin) + twisted
+    lower = with_moments(
+        bodies["link_2"],
+        crank.mass + rod.mass,
+        rod.mass * rod.com + out,
+        second_moments(rod) + deep,
+    )
+    upper = with_moments(bodies["link_3"], 0.0, turning, driven)
+    kept = {link: body for link, body in bodies.items() if link not in ("link_crank", "link_rod")}
+    return sourced(kept | {"link_2": lower, "link_3": upper}, rows["link_2"][1])
+
+
+def second_moments(body: Inertial) -> Array:
+    """Return ``int r r' dm`` about the origin of the body's frame [kg m^2]."""
+    return np.asarray(body.covariance() + body.mass * np.outer(body.com, body.com))
+
+
+def with_moments(body: Inertial, mass: float, first: Array, second: Array) -> Inertial:
+    """Return a body with mass, first and second moments about the origin of its frame added."""
+    total = body.mass + mass
+    com = (body.mass * body.com + first) / total
+    covariance = second_moments(body) + second - total * np.outer(com, com)
+    return Inertial.of(total, com, np.trace(covariance) * np.eye(3) - covariance)

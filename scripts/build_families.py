@@ -1,0 +1,60 @@
+"""Write what is generated of urdf/ and meshes/: of every shipped family, the positioner and the spindle.
+
+python scripts/build_families.py [FAMILY ...]     writes all files, or those of some folders of urdf/
+python scripts/build_families.py --steps limits   writes one kind: meshes, inertials, limits, urdf, srdf
+python scripts/build_families.py --check          exit code 1 if a committed file differs
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+import irbmodels as irb
+from irbmodels.cad import positioner, spindle
+from irbmodels.cad.family import STEPS, stale_files, write_family
+from irbmodels.cad.output import differing, write
+from irbmodels.tables.description import data_folder
+
+SINGLE = {"positioner": positioner.files, "tools": spindle.files}
+
+
+def main() -> int:
+    """Write the files, or compare them."""
+    families = list(dict.fromkeys(irb.describe(name).family for name in irb.robots()))
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "folders", nargs="*", metavar="FAMILY", help=", ".join([*families, *SINGLE])
+    )
+    parser.add_argument(
+        "--steps", nargs="+", choices=[*STEPS], default=[*STEPS], help="kinds of files"
+    )
+    parser.add_argument("--check", action="store_true", help="compare instead of writing")
+    arguments = parser.parse_args()
+    stale = False
+    for name in arguments.folders or [*families, *SINGLE]:
+        folder = data_folder() / name
+        if name in SINGLE:
+            paths = (differing if arguments.check else write)(SINGLE[name](), folder)
+        else:
+            paths = (stale_files if arguments.check else write_family)(
+                folder, steps=arguments.steps
+            )
+        if arguments.check:
+            print(
+                *(f"{path} is not what this script writes" for path in paths),
+                sep="\n",
+                end="\n" if paths else "",
+            )
+        else:
+            print(
+                f"{name}: {len(paths)} files, {sum(path.stat().st_size for path in paths) / 1e6:.2f} MB"
+            )
+        stale |= arguments.check and bool(paths)
+    return int(stale)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
