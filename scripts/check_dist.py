@@ -18,6 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 CHECK = """
+import shutil
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -38,6 +39,14 @@ for name in irb.robots():
         assert all("site-packages" in str(mesh.resolve()) for mesh in named), path
         meshes += len(named)
 assert not irb.collides(robot, [0.0] * 6)
+
+from irbmodels.cad import stale_files, write_family  # an installed package draws arms
+
+folder = irb.new_robot("small_arm", "irb1600", Path("small_arm"))
+write_family(folder, steps=["meshes", "inertials"])
+assert not stale_files(folder, ["meshes", "inertials"]) and not irb.collides(irb.load(folder), [0.0] * 6)
+assert (folder / "meshes" / "small_arm" / "visual" / "link_6_grey.obj").is_file()
+shutil.rmtree(folder)
 print("inverse dynamics", torque.round(2).tolist(), "N m;", meshes, "meshes")
 """
 
@@ -83,7 +92,7 @@ def main() -> int:
             strict=True,
         ):
             commands = [
-                [*pip, *options, archive],
+                [*pip, *options, f"{archive}[cad]"],
                 [programs / "python", "-c", CHECK],
                 [programs / "irbmodels", "pose", "irb930", "--q-deg", "10,20,-100,0"],
                 [programs / "irbmodels", "demo", "-o", work / archive.name / "demo"],

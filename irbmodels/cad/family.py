@@ -1,6 +1,6 @@
 """Everything that follows from the lengths, limits and mass of a family, written beside its tables.
 
-from irbmodels.cad.family import write_family
+from irbmodels.cad import write_family
 
 write_family("my_arm", steps=["meshes"])
 """

@@ -36,7 +36,7 @@ def table_text(sources: Mapping[str, Source], sets: Mapping[str, DerivedSet]) ->
     """Return the table as YAML; its default is the first set."""
     default = next(iter(sets))
     lines = [
-        "# Written by scripts/derive_inertials.py; a test regenerates it. Do not edit.",
+        "# Written by irbmodels.cad; a test regenerates it. Do not edit.",
         "# Every body in its own link frame (MDH; base_link: the base); tensor about the centre of"
         " mass, products as -int.",
         f"schema: {SCHEMA}",

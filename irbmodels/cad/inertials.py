@@ -29,11 +29,13 @@ def drawn_sets(robots: Sequence[Description]) -> Derived:
     factors = ", ".join(dict.fromkeys(f"{one.castings:.3f}" for one in masses.values()))
     ratings, known = robots[0].limits.ratings, robots[0].limits.sources
     how = (
-        f"mean densities in scripts/cad/body.py; those of castings times {factors} close the robot"
-        f" to {ratings.mass_kg:g} kg"
+        f"mean densities in irbmodels/cad/body.py; those of castings times {factors} close the"
+        f" robot to {ratings.mass_kg:g} kg"
     )
     sources = {
-        "cad": Source("scripts/cad, shapes from the lengths in kinematics.yaml", "derived", how=how)
+        "cad": Source(
+            "irbmodels/cad, shapes from the lengths in kinematics.yaml", "derived", how=how
+        )
     }
     named = "cad"
     if known[ratings.source_of("mass_kg")].grade == "assumed":

@@ -88,10 +88,7 @@ class MeshFamily:
         """Return shapes.yaml: the first variant's rows, and what differs in the others."""
         (_, first), *others = ((variant, _rows(shapes)) for variant, shapes in self.shapes.items())
         lines = [
-            (
-                "# Written by scripts/build_meshes.py from the lengths in kinematics.yaml. Do not"
-                " edit."
-            ),
+            ("# Written by irbmodels.cad from the lengths in kinematics.yaml. Do not edit."),
             (
                 "# Files are below meshes/; no physics is taken from them here (inertials.yaml says"
                 " what is)."

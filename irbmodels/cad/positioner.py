@@ -51,8 +51,7 @@ def frames() -> dict[str, Array]:
 def _urdf(shapes: Mapping[str, LinkFiles]) -> str:
     poses, lines = frames(), ['<?xml version="1.0" ?>', '<robot name="positioner">']
     lines += [
-        "  <!-- Two-axis positioner, type and every number assumed. Written by"
-        " scripts/build_meshes.py. -->"
+        "  <!-- Two-axis positioner, type and every number assumed. Written by irbmodels.cad. -->"
     ]
     for name, colour in (
         ("orange", "1.0 0.43 0.05 1.0"),

@@ -72,7 +72,7 @@ def srdf(robot: Robot) -> str:
     return "\n".join(
         [
             '<?xml version="1.0" ?>',
-            "<!-- Written by scripts/build_srdf.py, which says what the reasons mean. -->",
+            "<!-- Written by irbmodels.cad, whose srdf.py says what the reasons mean. -->",
             f'<robot name="{robot.name}">',
             '  <group name="manipulator"><chain base_link="base_link" tip_link="tool0"/></group>',
             '  <group_state name="home" group="manipulator">',

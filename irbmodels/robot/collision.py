@@ -1,7 +1,7 @@
 """Self-collision of a robot and the clearance of its links, by convex pieces, on coal.
 
 Links that a joint connects may overlap there; such pairs are left out. So are those that the
-robot's SRDF names because they touch in every posture or in none (``scripts/build_srdf.py``).
+robot's SRDF names because they touch in every posture or in none (``cad/srdf.py``).
 """
 
 from __future__ import annotations
@@ -173,8 +173,8 @@ class Collider:
         shapes = shapes_of(parse_urdf(_checked(robot).urdf()), robot.folder, "collision")
         if not shapes:
             raise MissingData(
-                f"{robot.name} has no collision shapes; scripts/build_meshes.py makes those of a"
-                " robot from tables"
+                f"{robot.name} has no collision shapes; irbmodels.cad.write_family makes those"
+                " of a robot from tables"
             )
         self._tree, self.margin = robot.whole_tree, number(margin, "margin [m]")
         self._geometry = pin.GeometryModel()

@@ -218,7 +218,7 @@ Tables copied from {like}. Every number carries the source `copied` (grade assum
 2. `limits.yaml`: ranges, speeds, payload, reach, mass; efforts, if you know any.
 3. `inertials.yaml`: masses, centers of mass and tensors in the link frames.
 4. `friction.yaml`, `drives.yaml`, `springs.yaml`: what you have measured; empty means unknown.
-5. `shapes.yaml`: looks and collision shapes of {like}; `scripts/build_meshes.py` draws them from your lengths.
+5. `shapes.yaml`: looks and collision shapes of {like}; `irbmodels.cad.write_family` draws them from your lengths.
 
 Then: `irbmodels info ./{name}`, `irbmodels check ./{name}`, `irbmodels view ./{name}`.
 """

@@ -65,9 +65,18 @@ def test_a_robot_is_loaded_and_answers_without_libraries_of_other_tasks():
     what reads and prints lines.
     """
     others = ("casadi", "lark", "llvmlite", "matplotlib", "meshcat", "mujoco", "numba", "numpy.ma")
-    others += ("numpy.random", "pandas", "pyarrow", "scipy", "sympy", "xacro")
+    others += (
+        "manifold3d",
+        "numpy.random",
+        "pandas",
+        "pyarrow",
+        "scipy",
+        "sympy",
+        "trimesh",
+        "xacro",
+    )
     lines = ("click", "rich")
-    rooms = ("compiled", "exchange", "rapid", "simulation", "trajectory", "viewer")
+    rooms = ("cad", "compiled", "exchange", "rapid", "simulation", "trajectory", "viewer")
     others += tuple(f"irbmodels.{room}" for room in rooms)
     code = "import irbmodels; irbmodels.load('irb2400', tool='spindle').pose([0.0] * 6)"
     assert loaded(code, ("pinocchio", *others, *lines)) == ["pinocchio"]
@@ -187,6 +196,20 @@ def test_a_missing_extra_is_named_before_any_work(command, monkeypatch, tmp_path
         == f"error: {package} is not installed; get it with: pip install 'irbmodels[{extra}]'\n"
     )
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_the_cad_names_its_extra_when_it_is_imported():
+    """Without manifold3d or trimesh the package works, and its CAD says what brings them."""
+    for package in ("manifold3d", "trimesh"):
+        code = (
+            f"import sys; sys.modules[{package!r}] = None; import irbmodels; irbmodels.load('irb930')\n"
+            "try: import irbmodels.cad\nexcept irbmodels.MissingExtra as err: print(err)"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=False
+        )
+        install = "get it with: pip install 'irbmodels[cad]'"
+        assert done.stdout == f"{package} is not installed; {install}\n", done.stderr
 
 
 def test_excitation_and_identify_name_their_extra_first(monkeypatch):
