@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, MissingData
 from ..model.inertia import Inertial
 from ..model.types import Array
 from ..tables.description import BARS, Description
@@ -58,13 +58,31 @@ def frames(robot: Description) -> dict[str, Array]:
     return result
 
 
+def robot_mass(robot: Description) -> float:
+    """Return the catalogue mass of a robot [kg].
+
+    Raises:
+        MissingData: if it is unknown.
+    """
+    mass = robot.limits.ratings.mass_kg
+    if mass is None:
+        raise MissingData(
+            f"the mass of {robot.name} is unknown: limits.yaml has no ratings.mass_kg, at which its"
+            " links are weighed"
+        )
+    return mass
+
+
 def weighed(robot: Description) -> Weighed:
     """Return the inertials of the links when the robot has its catalogue mass.
 
     They are rounded to what a parametric shape can claim.
+
+    Raises:
+        MissingData: if its mass is unknown.
     """
     drawn, poses = bodies(robot), frames(robot)
-    castings = closing(drawn, robot.limits.ratings.mass_kg)
+    castings = closing(drawn, robot_mass(robot))
     result = {}
     for link, body in drawn.items():
         turn, place = poses[link][:3, :3].T, poses[link][:3, 3]

@@ -22,7 +22,7 @@ from ..model.types import Array
 from ..robot.robot import load
 from ..tables.description import Description
 from ..tables.reader import read
-from ..tables.schema import LimitRows, LimitsTable
+from ..tables.schema import AxisRow, LimitRows, LimitsTable
 from .output import Files
 
 RISE_TIME = 0.25  # [s] to the speed limit
@@ -68,12 +68,19 @@ def efforts(robots: Sequence[Description]) -> dict[tuple[str, str], float]:
     largest: dict[tuple[str, str], float] = {}
     for robot in robots:
         own = table.variants.get(robot.name, LimitRows()).axes
-        for axis, bound in zip(robot.axes, bounds(robot), strict=True):
-            shared = axis not in own
-            row, place = (table.axes if shared else own)[axis], ("" if shared else robot.name, axis)
-            if row.source_of("effort_N" if row.effort_N is not None else "effort_N_m") == RULE:
-                largest[place] = max(largest.get(place, 0.0), rounded_up(float(bound)))
+        rows = {axis: (table.axes | own)[axis] for axis in robot.axes}
+        ruled = [number for number, row in enumerate(rows.values()) if _follows_rule(row)]
+        bound = bounds(robot) if ruled else np.zeros(len(rows))
+        for number in ruled:
+            axis = robot.axes[number]
+            place = (robot.name if axis in own else "", axis)
+            largest[place] = max(largest.get(place, 0.0), rounded_up(float(bound[number])))
     return largest
+
+
+def _follows_rule(row: AxisRow) -> bool:
+    stated = [name for name in ("effort_N", "effort_N_m") if getattr(row, name) is not None]
+    return any(row.source_of(name) == RULE for name in stated)
 
 
 def _rewritten(text: str, largest: dict[tuple[str, str], float]) -> str:

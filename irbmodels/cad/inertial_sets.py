@@ -32,6 +32,7 @@ from ..model.provenance import Source
 from ..tables.description import Description, describe
 from ..tables.reader import Table, read
 from ..tables.schema import BodyRow
+from .builds import robot_mass
 from .inertial_table import DerivedSet, sourced, table_text
 from .inertials import Derived, drawn_sets
 from .output import Files
@@ -120,7 +121,7 @@ def irb2400(robots: Sequence[Description]) -> Derived:
     sets = published(robot)
     printed, cad = sets["obal2025"], sets["jia2018"]
     scaled = {link: at_mass(cad[link], printed[link].mass) for link in printed}
-    left = robot.limits.ratings.mass_kg - sum(body.mass for body in printed.values())
+    left = robot_mass(robot) - sum(body.mass for body in printed.values())
     base = {
         "base_link": (
             at_mass(cad["base_link"], left),
@@ -206,7 +207,7 @@ def irb1400(robots: Sequence[Description]) -> Derived:
         link: row.inertial().stretched(factors[link])
         for link, row in large.inertials.sets["obal2025"].links.items()
     }
-    bodies = closed(bodies, small.limits.ratings.mass_kg)
+    bodies = closed(bodies, robot_mass(small))
     how = (
         "axis by axis in the ratio of the dimensions (column, arms), then one density that closes"
         " to the robot's mass"
@@ -229,7 +230,7 @@ def irb1600(robots: Sequence[Description]) -> Derived:
     bodies = published(short)["cad_wr"]
     stretch = _dimensions(long)[2] / _dimensions(short)[2]
     longer = bodies | {"link_2": bodies["link_2"].stretched((stretch, 1.0, 1.0))}
-    mass = short.limits.ratings.mass_kg
+    mass = robot_mass(short)
     ours, drawn = drawn_sets(robots)
     sources = ours | {
         "cad_scaled": Source(
@@ -260,7 +261,7 @@ def irb930(robots: Sequence[Description]) -> Derived:
     keep = ("link_3", "link_4")
     stretch = short.kinematics.joints["joint_2"].a_mm / whole.kinematics.joints["joint_2"].a_mm
     shorter = bodies | {"link_1": bodies["link_1"].stretched((stretch, 1.0, 1.0))}
-    mass = whole.limits.ratings.mass_kg
+    mass = robot_mass(whole)
     split = (
         "quill of solid steel, halved between link_3 and link_4; base and arms at one density that"
         " closes to 60 kg"

@@ -41,7 +41,7 @@ def table_text(sources: Mapping[str, Source], sets: Mapping[str, DerivedSet]) ->
         " mass, products as -int.",
         f"schema: {SCHEMA}",
         f"default: {default}",
-        "sources:",
+        "sources:" if sources else "sources: {}",
     ]
     for name, source in sources.items():
         lines += [
@@ -56,7 +56,8 @@ def table_text(sources: Mapping[str, Source], sets: Mapping[str, DerivedSet]) ->
         lines += [f"  {name}:", f'    about: "{entry.about}"']
         lines += [f"    serial: {entry.serial}"] if entry.serial else []
         lines += [f"    impossible: [{', '.join(entry.impossible)}]"] if entry.impossible else []
-        lines += ["    links:", *rows_text(entry.rows, 6)]
+        bodies = rows_text(entry.rows, 6)
+        lines += ["    links:", *bodies] if bodies else ["    links: {}"]
         if entry.variants:
             lines.append("    variants:")
             for variant, rows in entry.variants.items():

@@ -22,8 +22,11 @@ def drawn_sets(robots: Sequence[Description]) -> Derived:
     """Return the set ``cad`` of a family, and ``cad_lumped`` where there is a parallelogram.
 
     ``cad`` is the CAD with castings at the one density that closes each variant to its mass. Where
-    the mass of the robot is assumed, its links' are too.
+    the mass of the robot is assumed, its links' are too; where it is unknown, no body is in the set
+    ``unknown``.
     """
+    if any(robot.limits.ratings.mass_kg is None for robot in robots):
+        return {}, {"unknown": DerivedSet("the mass of the robot was not found", {})}
     masses = {robot.name: weighed(robot) for robot in robots}
     first, *others = masses.values()
     factors = ", ".join(dict.fromkeys(f"{one.castings:.3f}" for one in masses.values()))

@@ -13,7 +13,7 @@ import yaml
 
 import irbmodels as irb
 from irbmodels.cad import positioner, spindle, stale_files, write_family
-from irbmodels.cad.builds import bodies
+from irbmodels.cad.builds import bodies, weighed
 from irbmodels.cad.family import STEPS
 from irbmodels.cad.output import differing, family_of, write
 from irbmodels.cad.srdf import srdf
@@ -155,6 +155,26 @@ def test_inertials_of_an_arm_of_other_lengths(tmp_path):
     q = irb.load(folder).limits.envelope()[0] * np.random.default_rng(0).uniform(size=(20, 6))
     bars, chain = (irb.load(folder, parameters=name).gravity(q) for name in ("cad", "cad_lumped"))
     np.testing.assert_allclose(bars, chain, atol=1e-6 * np.abs(bars).max())
+
+
+def test_an_arm_of_unknown_mass(tmp_path):
+    """It has shapes and a set without bodies, kinematics and no dynamics; what needs its mass says
+    so.
+    """
+    folder = tmp_path / "unweighed"
+    irb.new_robot("unweighed", "irb1600", folder)
+    table = yaml.safe_load((folder / "limits.yaml").read_text(encoding="utf-8"))
+    del table["ratings"]["mass_kg"]
+    text = yaml.safe_dump(table, sort_keys=False)
+    (folder / "limits.yaml").write_text(text, encoding="utf-8")
+    write_family(folder)
+    robot = irb.load(folder)
+    assert robot.pose(np.zeros(6)).translation[0] > 0.5
+    assert not irb.collides(robot, np.zeros(6))
+    with pytest.raises(irb.MissingData, match="no masses of unweighed are known"):
+        robot.gravity(np.zeros(6))
+    with pytest.raises(irb.MissingData, match=r"limits.yaml has no ratings\.mass_kg"):
+        weighed(irb.describe(folder))
 
 
 def tables(folder, rows):
