@@ -349,7 +349,7 @@ def run_of(
     """
     columns = {
         name: values
-        for name, values in zip(STANDARD, motion[1:], strict=True)
+        for name, values in zip(STANDARD, motion[1:5], strict=True)
         if values is not None
     }
     units = {name: STANDARD[name] for name in columns}

@@ -15,6 +15,7 @@ from ..model.types import Array
 
 FARTHEST, FASTEST = 3.0, 100.0
 """Times the largest position, and the speed limit: beyond it a column is not what its name says."""
+_NUMBERS = ("q", "v", "a", "tau")
 _NAMES = {"v": "speeds", "a": "accelerations", "tau": "torques"}
 
 
@@ -29,6 +30,8 @@ class Motion(NamedTuple):
     v: Array | None = None
     a: Array | None = None
     tau: Array | None = None
+    temperature: Array | None = None
+    """Of the drives [deg C], NaN where it is unknown."""
 
     def each(self, change: Callable[[Array], Array]) -> Motion:
         """Return the motion with a function applied to every array that is there."""
@@ -105,9 +108,10 @@ def checked_motion(
         raise InputError(
             f"{purpose} needs a motion of {least} or more samples, whose times are finite and grow"
         )
+    temperature = motion.temperature
     columns = {
         name: numbers(values, f"{name} of a motion")
-        for name, values in zip(Motion._fields[1:], motion[1:], strict=True)
+        for name, values in zip(_NUMBERS, motion[1:], strict=False)
         if values is not None or name == "q"
     }
     axes = columns["q"].shape[-1] if n is None and columns["q"].ndim == 2 else n
@@ -123,7 +127,7 @@ def checked_motion(
             raise InputError(
                 f"{column} of axis {bad[0][1] + 1} is not finite at t = {t[bad[0][0]]:.6g} s"
             )
-    return Motion(t, **columns)
+    return Motion(t, **columns, temperature=temperature)
 
 
 def implausible_values(

@@ -290,11 +290,16 @@ def axis_number(name: str) -> int:
         return int(own[3])
     if egm := _EGM.fullmatch(name):
         return int(egm[1]) + 1
+    if further := _FURTHER.fullmatch(name):
+        return int(further[1] or further[2])
     return int(signal[2]) if (signal := _SIGNAL.fullmatch(name)) else 0
 
 
 def probable_name(name: str, linear: Sequence[bool], have: set[tuple[str, int]]) -> str:
     """Return the name that a column was meant to have: ``tau1_Nm`` for ``tau1``; else empty."""
+    hit = re.fullmatch(r"temp(?:erature)?_?([1-9])(?:_\w*)?", name, re.IGNORECASE)
+    if hit is not None and int(hit[1]) <= len(linear):
+        return "" if _further(name) else f"temp{hit[1]}_degC"
     hit = re.fullmatch(r"(q|v|a|tau|torque)_?([1-9])(?:_\w*)?", name, re.IGNORECASE)
     if hit is None or int(hit[2]) > len(linear):
         return ""

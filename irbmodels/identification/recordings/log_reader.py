@@ -28,6 +28,7 @@ from .drives import Drives, read_drives, torques_from_currents
 from .plausibility import check_recording
 from .recording import QUANTITIES, Finding, Flag, Recording
 from .table_files import Table, is_number, read_table
+from .temperatures import implausible_temperature
 
 
 def read_recording(
@@ -48,7 +49,8 @@ def read_recording(
     taum1_Nm`` of motors, brought to the arm side with ``robot.motors``; names of EGM's messages
     (``feedBack.joints.0``); ABB's test signals (``4002 ROB_1 2``); and ROS's joint states by the
     names of the robot's axes (``effort_elbow_joint``). Every other column of numbers is kept in
-    ``extra`` under its own name: ``current1_A`` and ``temp1_degC`` are those of axis 1.
+    ``extra`` under its own name: ``current1_A`` and ``temp1_degC`` are those of axis 1, its motor's
+    current and the temperature of its drive, of which viscous friction may depend.
 
     Args:
         path: The file.
@@ -142,6 +144,10 @@ def read_recording(
         for name in more
         if axis_number(name) > robot.n
     ]
+    if (hot := implausible_temperature(more)) is not None:
+        i, ours, why = hot
+        name = further[ours].column if ours in further else ours
+        raise MotionError(f"{table.path}: row {table.first + i}, column {name!r}: {why}")
     recording = Recording(
         t,
         **values,

@@ -14,6 +14,7 @@ from ...model.types import Array
 from ...robot.robot import Robot
 from ...trajectory.rate_consistency import DEG_PER_RAD, GAP, ratio
 from .recording import QUANTITIES, Finding, Recording
+from .temperatures import TEMPERATURE
 from .unit_checks import LITTLE, Name, refuse_impossible, refuse_units, travel_text
 
 # share of the rows in which an axis moves and its torque repeats itself to the last digit
@@ -51,6 +52,7 @@ def check_recording(
     return recording.with_findings(
         *_lost_samples(recording, first),
         *_missing_values(recording, first, name, columns),
+        *_missing_temperatures(recording, first),
         *_constant_signals(recording, name),
         *_out_of_range(recording, robot, first),
         *_possible_radians(recording, name),
@@ -105,6 +107,18 @@ def _missing_values(
             else:
                 continue
             yield Finding(message, advice, row, column, holes.size)
+
+
+def _missing_temperatures(recording: Recording, first: int) -> Iterator[Finding]:
+    for name, values in recording.extra.items():
+        holes = np.flatnonzero(~np.isfinite(values))
+        if not TEMPERATURE.fullmatch(name) or not holes.size:
+            continue
+        message = f"no number here, and in {holes.size} rows of {len(values)} in all"
+        advice = "taken on straight lines between the others"
+        if holes.size == len(values):
+            advice = "the drive is taken as one of unknown temperature"
+        yield Finding(message, advice, first + int(holes[0]), name, holes.size)
 
 
 def _constant_signals(recording: Recording, name: Name) -> Iterator[Finding]:

@@ -22,6 +22,7 @@ from ...model.types import Array, Mask
 from ...trajectory import Motion
 from ...trajectory.motion_files import columns_and_factors, write_columns
 from ...trajectory.rate_consistency import GAP
+from .temperatures import drive_temperatures, implausible_temperature
 
 Flags = NDArray[np.uint16]
 
@@ -107,7 +108,10 @@ class Recording:
     tau: Array | None = None
     """Motor torques at the axes [N m, N]."""
     extra: Mapping[str, Array] = field(default_factory=dict)
-    """Further columns ``(N,)`` by their names in the file, such as ``temperature1_degC``."""
+    """Further columns ``(N,)`` by their names in the file.
+
+    ``temp1_degC`` is the temperature of drive 1.
+    """
     linear: tuple[bool, ...] = ()
     """Per axis whether it is linear; default all rotary."""
     flags: Flags = None  # type: ignore[assignment]
@@ -122,7 +126,8 @@ class Recording:
         """Check shapes, flag what is not there, keep read-only copies.
 
         Raises:
-            InputError: if a shape is wrong, or the times do not grow.
+            InputError: if a shape is wrong, the times do not grow, or a temperature is none in
+                [deg C].
         """
         arrays: dict[str, Array] = {
             name: _unchanging(getattr(self, name))
@@ -153,6 +158,8 @@ class Recording:
                 raise InputError(
                     f"column {name!r} of this recording needs shape {t.shape}, got {values.shape}"
                 )
+        if (hot := implausible_temperature(more)) is not None:
+            raise InputError(f"sample {hot[0]} of this recording, column {hot[1]!r}: {hot[2]}")
         flags = (
             np.zeros(q.shape, dtype=np.uint16)
             if self.flags is None
@@ -186,7 +193,16 @@ class Recording:
             InputError: as the constructor, or if it is no motion.
         """
         columns = as_instance(motion, Motion, "a recording is made of an irbmodels.Motion")
-        return Recording(*columns, **more)  # type: ignore[arg-type]
+        extra = (
+            {
+                f"temp{i + 1}_degC": np.array(values)
+                for i, values in enumerate(np.transpose(columns.temperature))
+                if np.isfinite(values).any()
+            }
+            if columns.temperature is not None
+            else {}
+        )
+        return Recording(*columns[:5], **{"extra": extra} | more)  # type: ignore[arg-type]
 
     def __len__(self) -> int:
         """Return the number of samples."""
@@ -224,7 +240,12 @@ class Recording:
     @property
     def motion(self) -> Motion:
         """Every sample, flagged or not."""
-        return Motion(self.t, self.q, self.v, self.a, self.tau)
+        return Motion(self.t, self.q, self.v, self.a, self.tau, self.temperature)
+
+    @property
+    def temperature(self) -> Array | None:
+        """Of the drives [deg C], shape ``(N, n)``; None where no axis has a column of it."""
+        return drive_temperatures(self.t, self.extra, self.n)
 
     def __getitem__(self, name: str) -> Array:
         """Return a further column.
@@ -333,8 +354,12 @@ class Recording:
         bad = self.has(avoid & ~TORQUE_FLAGS)[:, chosen].any(axis=1)
         bad = np.asarray(bad | masked[:, chosen].all(axis=1), dtype=bool)
         tau = None if self.tau is None else np.where(masked, np.nan, self.tau)
+        warm = self.temperature  # of the whole log: cells may be empty all along a segment
         motions = [
-            self.select(part).motion._replace(tau=None if tau is None else tau[part])
+            self.select(part).motion._replace(
+                tau=None if tau is None else tau[part],
+                temperature=None if warm is None else warm[part],
+            )
             for part in self.segments(bad)
         ]
         single = int(masked[~bad].sum())
