@@ -30,6 +30,8 @@ KINDS = {
     "mu": ("1", "1"),
 }
 """Parameters that torque is linear in, with their units for rotary and linear axes."""
+VISCOUS = ("Fv", "dFv", "Fd")
+"""Those that change with temperature."""
 
 CONSTANTS = {
     "Fv": "FV", "Fc": "FC", "Fs-Fc": "FD", "Fd": "FG", "dFc": "AC", "dFv": "AV", "mu": "MU",
@@ -74,7 +76,7 @@ class Stribeck:
     mu: Array = field(default_factory=_absent)
     """Coulomb friction per static torque at the drive [1]."""
     per_K: Array = field(default_factory=_absent)
-    """Relative change of Fv, dFv and Fd per kelvin [1/K] at the reference temperature."""
+    """Relative change of viscous friction (Fv, dFv, Fd) per kelvin [1/K], by :meth:`at`."""
     reference_temperature: float | None = None
     """Temperature that the parameters hold at [deg C]."""
 
@@ -247,13 +249,23 @@ class Stribeck:
         drop = values.pop("Fs-Fc")
         return replace(self, Fs=values["Fc"] + drop, **values)
 
-    def regressor(self, w: Array, load: Array | None = None) -> Array:
+    def regressor(
+        self, w: Array, load: Array | None = None, temperature: Array | None = None
+    ) -> Array:
         """Matrix from :meth:`parameters` to the torques of states, shape ``(..., n, kinds n)``.
+
+        Args:
+            w: Drive speeds [rad/s, m/s], shape ``(..., n)``.
+            load: Static torques at the drives [N m, N], same shape.
+            temperature: Of the drives [deg C], same shape; NaN and None are the reference.
 
         Raises:
             MissingData: if the law needs the load and none is given.
         """
         n, columns = w.shape[-1], self._columns(w, load, self.kinds)
+        if temperature is not None and self.per_K.any():
+            factor = self.viscous_factor(temperature)
+            columns |= {kind: factor * columns[kind] for kind in VISCOUS if kind in columns}
         result = np.zeros((*w.shape[:-1], n * n, len(columns)))
         for k, column in enumerate(columns.values()):
             result[..., :: n + 1, k] = column
@@ -263,7 +275,12 @@ class Stribeck:
         """Return the law at a temperature [deg C], one for all axes or one per axis.
 
         Fv, dFv and Fd change by ``exp(per_K (T - T_0))``, as the viscosity of a lubricant does
-        [Reynolds 1886]: they keep their sign however cold or hot it is.
+        [Reynolds 1886]: they keep their sign however cold or hot it is. In joints of industrial
+        robots viscous friction falls so, and Coulomb friction hardly changes [Bittencourt &
+        Gunnarsson, Static Friction in a Robot Joint, 2012; Simoni et al., Modelling the temperature
+        in joint friction of industrial manipulators, 2019]. The former also find a part of viscous
+        friction that stays, and more static friction where it is warm: both are not in this law,
+        whose ``per_K`` is that of the temperatures around it.
 
         Raises:
             InputError: if a temperature is not finite.
@@ -272,7 +289,7 @@ class Stribeck:
         degrees = finite(value, (self.Fv.size,) if value.ndim else (), "a temperature [deg C]")
         if self.reference_temperature is None:
             return self
-        factor = np.exp(self.per_K * (degrees - self.reference_temperature))
+        factor = self.viscous_factor(degrees)
         return replace(
             self,
             Fv=self.Fv * factor,
@@ -281,6 +298,22 @@ class Stribeck:
             per_K=_absent(),
             reference_temperature=None,
         )
+
+    def viscous_change(self, w: Array, temperature: Array) -> Array:
+        """Viscous friction at temperatures [deg C] less that at the reference, shape of ``w``."""
+        present = tuple(kind for kind in VISCOUS if kind in self.kinds)
+        parts = [getattr(self, kind) * x for kind, x in self._columns(w, None, present).items()]
+        return np.asarray((self.viscous_factor(temperature) - 1.0) * sum(parts))
+
+    def viscous_factor(self, temperature: Array) -> Array:
+        """Viscous friction at temperatures [deg C] over that at the reference, same shape.
+
+        1 where the temperature is NaN, unknown.
+        """
+        if self.reference_temperature is None:
+            return np.ones_like(temperature)
+        apart = np.nan_to_num(temperature - self.reference_temperature)
+        return np.asarray(np.exp(self.per_K * apart))
 
 
 def frictionless(n: int) -> Stribeck:

@@ -47,10 +47,11 @@ def band_half_width(
     Args:
         robot: With the set that the uncertainty is of.
         uncertainty: Of the robot's set.
-        states: ``q``, ``v``, ``a``, checked, shape ``(N, n)`` each.
+        states: ``q``, ``v``, ``a``, checked, shape ``(N, n)`` each; and temperatures of the drives
+            [deg C], where they are not those of the reference of the friction law.
         level: Confidence.
         noise: True for the band of a measurement.
-        regressor: Of the robot, of ``q``, ``v``, ``a``; default :meth:`regressor` of the robot.
+        regressor: Of the robot, of such states; default :meth:`regressor` of the robot.
 
     Raises:
         MissingData: if torques of the robot depend on parameters that were not identified.
@@ -63,7 +64,7 @@ def band_half_width(
         half[start : start + BLOCK, rows] = uncertainty.half_width(whole, level, noise)
     if uncertainty.held is not None:
         others = np.setdiff1d(np.arange(robot.n), rows)
-        q, v, a = (state[:, others] for state in states)
+        q, v, a = (state[:, others] for state in states[:3])
         moved = (np.abs(q - uncertainty.held[others]) > STILL) | (v != 0.0) | (a != 0.0)
         half[moved.any(axis=1)] = np.nan
     return half
@@ -83,10 +84,11 @@ class TorqueSlopes:
         self._friction = _FrictionSlopes(robot, uncertainty.names[len(self._columns) :])
         self._regressor = regressor or partial(robot.evaluate.regressor, robot.dynamic_model)
 
-    def __call__(self, q: Array, v: Array, a: Array) -> Array:
+    def __call__(self, q: Array, v: Array, a: Array, *temperature: Array) -> Array:
         """Return the derivatives at states ``(N, n)``, shape ``(N, n, p)``."""
-        linear = np.where(self._columns < 0, 0.0, self._regressor(q, v, a)[..., self._columns])
-        return np.concatenate([linear, self._friction(v)], axis=-1)
+        columns = self._regressor(q, v, a, *temperature)[..., self._columns]
+        linear = np.where(self._columns < 0, 0.0, columns)
+        return np.concatenate([linear, self._friction(v, *temperature)], axis=-1)
 
 
 def _columns(robot: RobotBase, uncertainty: ParameterUncertainty) -> NDArray[np.int_]:
@@ -118,7 +120,7 @@ def _columns(robot: RobotBase, uncertainty: ParameterUncertainty) -> NDArray[np.
     return np.array([places.get(name, -1) for name in linear])
 
 
-_CURVED = ("v_St", "v_d")
+_CURVED = ("v_St", "v_d", "per_K")
 """Parameters in which friction is not linear."""
 
 
@@ -145,10 +147,20 @@ class _FrictionSlopes:
             )
             self.models.append((above, below, float(2.0 * step[axis])))
 
-    def __call__(self, v: Array) -> Array:
+    def __call__(self, v: Array, *temperature: Array) -> Array:
         """Return the derivatives at speeds ``(N, n)``, shape ``(N, n, names)``."""
         slopes = np.zeros((*v.shape, len(self.models)))
         for k, (above, below, width) in enumerate(self.models):
-            upper, lower = friction(above, None, v), friction(below, None, v)
+            upper, lower = (_friction(model, v, *temperature) for model in (above, below))
             slopes[..., k] = (upper - lower) / width
         return slopes
+
+
+def _friction(model: Model, v: Array, *temperature: Array) -> Array:
+    """Return friction torques at speeds, and at temperatures of the drives where they are given."""
+    torque, law = friction(model, None, v), model.friction
+    if temperature and law is not None:
+        torque = (
+            torque + law.viscous_change(v @ model.drive_axes.T, *temperature) @ model.drive_axes
+        )
+    return torque

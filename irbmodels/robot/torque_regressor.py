@@ -61,22 +61,33 @@ class TorqueRegressor:
         self.robot, self.bodies = robot, bodies or BodyColumns(robot)
         self._loads: dict[tuple[int, int], tuple[Array, Array]] = {}
 
-    def __call__(self, q: Array, v: Array, a: Array) -> Array:
-        """Return the regressor, shape ``(N, n, p)``."""
-        parts = self.parts(q, v, a)
+    def __call__(self, q: Array, v: Array, a: Array, temperature: Array | None = None) -> Array:
+        """Return the regressor, shape ``(N, n, p)``.
+
+        At temperatures of the drives [deg C], shape ``(N, n)``; NaN and None are the reference of
+        the friction law.
+        """
+        parts = self.parts(q, v, a, temperature)
         return np.concatenate(parts, axis=-1) if len(parts) > 1 else parts[0]
 
-    def torque(self, q: Array, v: Array, a: Array, parameters: Array) -> Array:
+    def torque(
+        self,
+        q: Array,
+        v: Array,
+        a: Array,
+        parameters: Array,
+        temperature: Array | None = None,
+    ) -> Array:
         """Return the product of the regressor and parameters ``(p,)``, shape ``(N, n)``."""
-        return product(self.parts(q, v, a), parameters)
+        return product(self.parts(q, v, a, temperature), parameters)
 
-    def parts(self, q: Array, v: Array, a: Array) -> list[Array]:
+    def parts(self, q: Array, v: Array, a: Array, temperature: Array | None = None) -> list[Array]:
         """Return the columns of bodies and rotors, of friction, and of springs."""
         model = self.robot.dynamic_model
         parts, law = [self.bodies(q, v, a)], model.friction
         if law is not None:
             D, load = model.drive_axes, self.load(q) if law.needs_load else None
-            own = law.regressor(v @ D.T, load)
+            own = law.regressor(v @ D.T, load, temperature)
             parts.append(D.T @ own if model.has_coupled_drives else own)
         if model.springs:
             parts.append(axis_springs.regressor(model.springs, q))

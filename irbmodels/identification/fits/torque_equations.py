@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -63,6 +64,17 @@ class BaseParameterEquations:
         return self.base.units
 
 
+class States(NamedTuple):
+    """States of a block of samples, shape ``(N, n)`` each."""
+
+    q: Array
+    """[rad, m]."""
+    v: Array
+    """[rad/s, m/s]."""
+    temperature: Array
+    """Of the drives [deg C]; NaN where it is unknown."""
+
+
 @dataclass(frozen=True, eq=False)
 class TorqueEquations(BaseParameterEquations):
     """``tau = Y(q, v, a) beta`` on the axes that move.
@@ -95,13 +107,19 @@ class TorqueEquations(BaseParameterEquations):
 
     def __call__(self, pieces: Iterable[Motion]) -> Blocks:
         """Yield ``Y`` ``(N, size, rank)`` and the right-hand side ``(N, size)`` [N m, N]."""
+        for Y, y, _ in self.with_states(pieces):
+            yield Y, y
+
+    def with_states(self, pieces: Iterable[Motion]) -> Iterator[tuple[Array, Array, States]]:
+        """Yield the same, with the states that they are of."""
         columns, every = np.array(self.base.columns), self.size == self.robot.n
         moving = slice(None) if every else np.array(self.base.axes)
+        needed = ("v", "a", "tau", "temperature")
         for piece in pieces:
-            for q, v, a, tau in blocks(piece, self.robot, "v", "a", "tau", masked=True):
-                parts = self.regressor.parts(q, v, a)
-                rest = tau - product(parts, self.known)
-                yield chosen_columns(parts, columns)[:, moving], rest[:, moving]
+            for q, v, a, tau, temperature in blocks(piece, self.robot, *needed, masked=True):
+                parts = self.regressor.parts(q, v, a, temperature)
+                rest = (tau - product(parts, self.known))[:, moving]
+                yield chosen_columns(parts, columns)[:, moving], rest, States(q, v, temperature)
 
 
 def blocks(
@@ -109,9 +127,13 @@ def blocks(
 ) -> Iterable[list[Array]]:
     """Cut ``q`` and what else is needed of a piece into blocks; ``masked`` torques may be NaN.
 
+    Temperatures are NaN where they are unknown.
+
     Raises:
         InputError: if the piece is of another robot, or lacks something.
     """
+    if "temperature" in needed and piece.temperature is None:
+        piece = piece._replace(temperature=np.full(np.shape(piece.q), np.nan))
     for name in needed:
         if getattr(piece, name) is None:
             raise InputError(
@@ -124,7 +146,8 @@ def blocks(
                 f"{name} of {robot.name} needs shape ({arrays[0].shape[0]}, {robot.n}), got"
                 f" {array.shape}"
             )
-        bad = np.isinf(array) if masked and name == "tau" else ~np.isfinite(array)
+        may_lack = name == "temperature" or (masked and name == "tau")
+        bad = np.isinf(array) if may_lack else ~np.isfinite(array)
         if bad.any():
             first = int(np.argwhere(bad)[0, 0])
             raise InputError(

@@ -110,7 +110,7 @@ def evaluate(
         samples=sum(len(part.measured) for part in fitted),
         held_samples=sum(len(part.measured) for part in logs),
         logs=logs,
-        notes=notes or (() if robot.friction_model else (NO_FRICTION_LAW,)),
+        notes=notes or _friction_notes(robot, logs),
         unexplained=unexplained,
         mistakes=search_mistakes(
             EvaluatedSet(robot, fitted_robot, moving, chosen, base, bodies),
@@ -170,6 +170,8 @@ def with_bands(
     logs = []
     for part in verdict.logs:
         states = [np.asarray(getattr(part.motion, name), dtype=float) for name in ("q", "v", "a")]
+        if part.motion.temperature is not None:
+            states.append(part.motion.temperature)
         half = band_half_width(robot, uncertainty, states, LEVEL, noise=True, regressor=regressor)
         logs.append(part._replace(half_width=half[:, rows]))
     return replace(verdict, logs=tuple(logs))
@@ -225,10 +227,9 @@ def _predict(
     regressors = [TorqueRegressor(robot, bodies) for robot in (now, before)]
     for motion in usable_segments(recordings, axes):
         predicted, previous = [], []
-        for states in blocks(motion, now, "v", "a"):
-            q, v, a = states
-            predicted.append(regressors[0].torque(q, v, a, parameters)[:, rows])
-            previous.append(regressors[1].torque(q, v, a, own)[:, rows])
+        for q, v, a, temperature in blocks(motion, now, "v", "a", "temperature"):
+            predicted.append(regressors[0].torque(q, v, a, parameters, temperature)[:, rows])
+            previous.append(regressors[1].torque(q, v, a, own, temperature)[:, rows])
         segments.append(
             PredictedTorques(
                 motion,
@@ -238,6 +239,35 @@ def _predict(
             )
         )
     return tuple(segments)
+
+
+def _friction_notes(robot: Robot, logs: Sequence[PredictedTorques]) -> tuple[str, ...]:
+    """Return what is said of the friction law of a set: a missing one, and its temperatures."""
+    law = robot.friction_model
+    if law is None:
+        return (NO_FRICTION_LAW,)
+    warm = np.flatnonzero(law.per_K).tolist()
+    if not warm:
+        return ()
+    unknown = [np.full(np.shape(part.motion.q), np.nan) for part in logs]
+    values = np.concatenate(
+        [
+            none if part.motion.temperature is None else part.motion.temperature
+            for part, none in zip(logs, unknown, strict=True)
+        ]
+    )
+    notes = []
+    for axis in warm:
+        seen = values[np.isfinite(values[:, axis]), axis]
+        ends = f"{seen.min():.1f} to {seen.max():.1f} deg C" if seen.size else ""
+        reference = f"{law.reference_temperature:g} deg C, the reference of its set"
+        at = f"at the temperatures of the logs ({ends})" if ends else f"at {reference}"
+        if not ends:
+            at += f": the logs have no column temp{axis + 1}_degC"
+        elif seen.size < len(values):
+            at += f", and where they have none at {reference}"
+        notes.append(f"axis {axis + 1}: viscous friction is taken {at}")
+    return tuple(notes)
 
 
 def _states(logs: Sequence[PredictedTorques]) -> list[Array]:
@@ -251,7 +281,7 @@ def _states(logs: Sequence[PredictedTorques]) -> list[Array]:
 def _previous_values(
     before: Robot, now: Robot, base: BaseParameters, names: Sequence[str]
 ) -> Array:
-    """Base parameters of the previous set, then speeds of its law in ``names``; NaN if unknown."""
+    """Base parameters of the previous set, then other parameters of its law; NaN if unknown."""
     law, first = before.friction_model, first_of_friction(now)
     own = before.parameter_vector()
     whole = np.concatenate([own[:first], now.parameter_vector()[first:]])
@@ -274,11 +304,12 @@ def _previous_values(
 
 
 def _speed_of(law: Stribeck | None, name: str) -> float:
-    """Return a speed of a law by its name, such as ``v_St_2``; NaN if it is unknown."""
+    """Return a parameter of a law by its name, such as ``v_St_2``; NaN if it is unknown."""
     kind, axis = name.rsplit("_", 1)
-    if law is None or not (law.Fd if kind == "v_d" else law.Fs - law.Fc)[int(axis) - 1]:
+    if law is None:
         return float(np.nan)
-    return float(getattr(law, kind)[int(axis) - 1])
+    there = {"v_St": law.Fs - law.Fc, "v_d": law.Fd, "per_K": law.per_K}[kind][int(axis) - 1]
+    return float(getattr(law, kind)[int(axis) - 1]) if there else float(np.nan)
 
 
 def _accuracy(logs: Sequence[PredictedTorques], *, previous: bool = False) -> Accuracy:

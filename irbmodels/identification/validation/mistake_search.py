@@ -10,7 +10,7 @@ import numpy as np
 from ...model.types import Array
 from ...robot.base_parameters import BaseParameters
 from ...robot.robot import Robot
-from ...robot.torque_regressor import BodyColumns, TorqueRegressor
+from ...robot.torque_regressor import BodyColumns, TorqueRegressor, first_of_friction
 from ...trajectory import Motion
 from ..fits.prior import impossible_bodies
 from .fit_mistakes import check_bodies, find_fit_mistakes
@@ -64,6 +64,10 @@ def search_mistakes(
     before, now, axes, parameters, base, bodies = chosen
     if axes != tuple(range(now.n)):
         return ()  # a tilt of axes that stand is none of the motion
+    held_out, estimation = (
+        [_at_reference(motion, now, parameters) for motion in motions]
+        for motions in (held_out, estimation)
+    )
     blocks = blocks_of(held_out)
     regressor = TorqueRegressor(now, bodies)
     last = 10 * (now.model.njoints - 2)
@@ -130,3 +134,14 @@ def search_mistakes(
             smallest,
         )
     )
+
+
+def _at_reference(motion: Motion, robot: Robot, parameters: Array) -> Motion:
+    """Return a motion with the torques that it has at the reference temperature of a set."""
+    law, D = robot.friction_model, robot.dynamic_model.drive_axes
+    if law is None or not law.per_K.any() or motion.temperature is None:
+        return motion
+    first = first_of_friction(robot)
+    fitted = law.with_parameters(parameters[first : first + len(law.kinds) * robot.n])
+    change = fitted.viscous_change(np.asarray(motion.v) @ D.T, motion.temperature) @ D
+    return motion._replace(tau=np.asarray(motion.tau) - change)
