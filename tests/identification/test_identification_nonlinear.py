@@ -141,12 +141,12 @@ def test_slow_samples_may_be_folded(arm, axes, reach, rising):
     reaches = np.where(np.isin(np.arange(6), falling), reach, 0.0)
     reaches[list(rising)] = np.inf
     for part in half:
-        add_split(split, [part], rows, places[:, :2], reaches)
+        add_split(split, [part], rows, reaches)
     for i in falling:
         slow = sum(len(part) for _, part in split.slow[i])
         assert slow == (np.abs(motion.v[:, i]) < reaches[i]).sum()
         assert (slow < 60) == (reaches[i] == 0.3)
-    model = Residuals(split, places[:, :2], terms)
+    model = Residuals(split, terms)
     noise = np.arange(1.0, 7.0)
     rng = np.random.default_rng(0)
     own = [(law.v_St if term.kind == "Fs-Fc" else law.v_d)[term.axis] for term in terms]

@@ -14,14 +14,18 @@ from numpy.typing import NDArray
 from ...model.types import Array
 from ...robot.torque_regressor import first_of_friction
 from ...trajectory import Motion
-from .accumulator import BLOCK
-from .torque_equations import TorqueEquations, blocks
+from .torque_equations import TorqueEquations
 
 # [rad/s, m/s]; S000 Tab. 5 has 0.003 to 0.018 rad/s, a factor of 1.4 lies between two
 STRIBECK_SPEEDS = np.geomspace(1e-3, 0.3, 17)
 # [rad/s, m/s]; the slowest softens a sign that a filtered speed has late, the fastest is nearly
 # viscous; a factor of 1.7 lies between two, for the torque hardly depends on it
 DEGRESSIVE_SPEEDS = np.geomspace(5e-3, 3.0, 13)
+WARMTH = "per_K"
+"""Kind of a change of viscous friction with temperature, to first order.
+
+Its speed is that at which this friction has half its level; without one it is linear in speed.
+"""
 SPRING = ("spring", "offset")
 """Columns of a torsion spring at the axis of a drive: its position, and 1. No friction."""
 # exponents below it give 0: rounding of a column that slow samples fill up to 1
@@ -32,13 +36,22 @@ class Candidate(NamedTuple):
     """A further term of the friction law of one drive, or of a spring at its axis."""
 
     kind: str
-    """Of :data:`irbmodels.model.friction.KINDS`, or of :data:`SPRING`."""
+    """Of :data:`irbmodels.model.friction.KINDS` or :data:`SPRING`, or :data:`WARMTH`."""
     speed: float = np.nan
     """``v_St`` or ``v_d`` [rad/s, m/s], where the kind has one."""
 
 
-def candidates(believed: float) -> tuple[Candidate, ...]:
-    """Return the candidates of one drive, the last of Fs - Fc at a speed that is believed in."""
+def candidates(believed: float, warm: bool = False) -> tuple[Candidate, ...]:
+    """Return the candidates of one drive.
+
+    Args:
+        believed: Speed of the last of Fs - Fc, which somebody believes in.
+        warm: True for those of temperature.
+    """
+    by_temperature = (
+        Candidate(WARMTH),
+        *(Candidate(WARMTH, float(speed)) for speed in DEGRESSIVE_SPEEDS),
+    )
     return (
         *(Candidate("Fs-Fc", float(speed)) for speed in STRIBECK_SPEEDS),
         Candidate("Fs-Fc", believed),
@@ -47,6 +60,7 @@ def candidates(believed: float) -> tuple[Candidate, ...]:
         Candidate("dFv"),
         Candidate("mu"),
         *(Candidate(kind) for kind in SPRING),
+        *(by_temperature if warm else ()),
     )
 
 
@@ -60,11 +74,22 @@ class FrictionCandidates:
     """Stribeck speed of each drive that somebody believes in [rad/s, m/s], shape ``(size,)``."""
     beta: Array
     """Base parameters whose static torques are the loads of the drives, shape ``(p,)``."""
+    middle: Array | None = None
+    """Temperature [deg C] that those of each drive lie around, shape ``(size,)``.
+
+    NaN of drives whose friction is taken as that of one temperature; default all.
+    """
 
     @cached_property
     def terms(self) -> tuple[tuple[Candidate, ...], ...]:
         """Candidates per drive of a moving axis, in the order of their columns."""
-        return tuple(candidates(speed) for speed in self.believed.tolist())
+        speeds = self.believed.tolist()
+        warm = np.isfinite(self._middle).tolist()
+        return tuple(candidates(*one) for one in zip(speeds, warm, strict=True))
+
+    @property
+    def _middle(self) -> Array:
+        return np.full(self.rows.size, np.nan) if self.middle is None else self.middle
 
     @cached_property
     def drives(self) -> Array:
@@ -74,8 +99,8 @@ class FrictionCandidates:
 
     def of_drive(self, i: int) -> NDArray[np.intp]:
         """Columns of the candidates of one drive."""
-        count = len(self.terms[i])
-        return self.rows.base.rank + count * i + np.arange(count)
+        before = sum(len(terms) for terms in self.terms[:i])
+        return self.rows.base.rank + before + np.arange(len(self.terms[i]))
 
     @property
     def width(self) -> int:
@@ -94,25 +119,24 @@ class FrictionCandidates:
     def __call__(self, pieces: Iterable[Motion]) -> Iterable[tuple[list[Array], Array]]:
         """Yield per equation the columns it has, ``(N, L)``, and ``y`` ``(N, size)``."""
         axes = list(self.rows.base.axes)
-        for piece in pieces:
-            states = blocks(piece, self.rows.robot, "v", length=BLOCK)
-            for (Y, y), (q, v) in zip(self.rows([piece]), states, strict=True):
-                w = v[:, axes] @ self.drives.T
-                of_drives = [
-                    self._columns(i, *states_of)
-                    for i, states_of in enumerate(
-                        zip(w.T, self._load(q).T, (q[:, axes] @ self.drives.T).T, strict=True)
-                    )
-                ]
-                yield (
-                    [
-                        np.hstack(
-                            [Y[:, i], *(turned[m] * of_drives[m] for m in np.flatnonzero(turned))]
-                        )
-                        for i, turned in enumerate(self.drives.T)
-                    ],
-                    y,
+        for Y, y, (q, v, temperature) in self.rows.with_states(pieces):
+            w = v[:, axes] @ self.drives.T
+            position, warmer = q[:, axes] @ self.drives.T, temperature[:, axes] - self._middle
+            of_drives = [
+                self._columns(i, *states_of)
+                for i, states_of in enumerate(
+                    zip(w.T, self._load(q).T, position.T, warmer.T, strict=True)
                 )
+            ]
+            yield (
+                [
+                    np.hstack(
+                        [Y[:, i], *(turned[m] * of_drives[m] for m in np.flatnonzero(turned))]
+                    )
+                    for i, turned in enumerate(self.drives.T)
+                ],
+                y,
+            )
 
     def _load(self, q: Array) -> Array:
         """Static torques at the drives, ``(N, size)``."""
@@ -133,7 +157,7 @@ class FrictionCandidates:
         axes = np.eye(self.rows.robot.n)[:, list(self.rows.base.axes)]
         return np.asarray(axes @ np.linalg.inv(self.drives))
 
-    def _columns(self, i: int, w: Array, load: Array, position: Array) -> Array:
+    def _columns(self, i: int, w: Array, load: Array, position: Array, warmer: Array) -> Array:
         """Torques of the candidates of one drive, each with a coefficient of 1, ``(N, terms)``."""
         terms, sign, size = self.terms[i], np.sign(w), np.abs(w)
         speeds = np.array([term.speed for term in terms])
@@ -149,6 +173,9 @@ class FrictionCandidates:
                 result[:, own] = falling * sign[:, None]
             elif kind == "Fd":
                 result[:, own] = w[:, None] / (speeds[own] + size[:, None])
+            elif kind == WARMTH:
+                slowing = np.where(np.isnan(speeds[own]), 1.0, speeds[own] + size[:, None])
+                result[:, own] = (warmer * w)[:, None] / slowing
             else:
                 column: dict[str, Callable[[], Array]] = {
                     "dFc": lambda: np.abs(sign),

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.types import Array, Mask
-from .friction_candidates import SPRING, STRIBECK_SPEEDS, Candidate, FrictionCandidates
+from .friction_candidates import SPRING, STRIBECK_SPEEDS, WARMTH, Candidate, FrictionCandidates
 from .stretch_sums import (
     ROUNDING,
     Projected,
@@ -332,6 +332,8 @@ class _Drive:
             and by_kind.get("mu", 0.0) < 1.0
             and coulomb >= abs(by_kind.get("dFc", 0.0))
             and viscous >= abs(by_kind.get("dFv", 0.0))
+            # friction that changes with temperature is there
+            and (WARMTH not in by_kind or viscous + by_kind.get("Fd", 0.0) > 0.0)
         )
 
 

@@ -232,6 +232,8 @@ def _friction_rows(fitted: IdentifiedParameters, table: dict[str, Any]) -> dict[
             for name in FIELDS
             if _KIND_OF.get(name, name) in undetermined and (name != "Fs" or law.falls[i])
         }
+        if fitted.uncertainty is not None and f"per_K_{i + 1}" not in fitted.uncertainty.names:
+            kept.add(FIELDS["per_K"][bool(linear[i])])
         sources = {field: "undetermined" if field in kept else "fit" for field in row}
         rows[axis] = row | {"source": sources if "undetermined" in sources.values() else "fit"}
     return rows

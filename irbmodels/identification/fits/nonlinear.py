@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...errors import InputError
+from ...model.friction import VISCOUS
 from ...model.types import Array
 from ...trajectory import Motion
 from .accumulator import Accumulator, Blocks
@@ -21,7 +22,6 @@ from .regression import Fit, floor_noise, least_squares, weighted_least_squares
 from .streaming import Samples
 from .stribeck_residuals import (
     SPEED_OF,
-    ColumnIndices,
     Residuals,
     SpeedTerm,
     Split,
@@ -42,13 +42,17 @@ WIDEST = 5.0  # times the first guess: how far v_St may grow
 
 @dataclass(frozen=True, eq=False)
 class SpeedEquations:
-    """Torque equations linearized at ``x``: base parameters, then speeds of friction laws."""
+    """Torque equations linearized at ``x``: base parameters, then speeds of friction laws.
+
+    And changes of their viscous friction with temperature, where those are estimated; these are at
+    the values that the law of the robot has.
+    """
 
     linear: TorqueEquations
     x: Array
-    """Where they touch: base parameters, then ``v_St`` and ``v_d`` [rad/s, m/s], shape ``(p,)``."""
+    """Where they touch, ``(p,)``: base parameters, ``v_St`` and ``v_d`` [rad/s, m/s], ``per_K``."""
     terms: tuple[SpeedTerm, ...]
-    """Terms with a fitted speed, in the order of these."""
+    """Terms with a fitted speed or change with temperature, in the order of these."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -61,7 +65,10 @@ class SpeedEquations:
         linear = self.linear.robot.limits.linear
         return (
             *self.linear.units,
-            *("m/s" if linear[term.axis] else "rad/s" for term in self.terms),
+            *(
+                "1/K" if term.kind not in SPEED_OF else "m/s" if linear[term.axis] else "rad/s"
+                for term in self.terms
+            ),
         )
 
     @property
@@ -71,15 +78,24 @@ class SpeedEquations:
 
     def __call__(self, pieces: Iterable[Motion]) -> Blocks:
         """Yield ``Y`` ``(N, size, p)`` and the right-hand side ``(N, size)`` [N m, N]."""
-        viscous, p = friction_columns(self.linear, ["Fv"])[:, 0], len(self.linear.names)
-        for Y, y in self.linear(pieces):
+        p, law = len(self.linear.names), self.linear.robot.friction_model
+        assert law is not None
+        viscous = friction_columns(self.linear, VISCOUS)
+        for Y, y, (_, v, temperature) in self.linear.with_states(pieces):
             whole = np.concatenate([Y, np.zeros((*y.shape, self.x.size - p))], axis=-1)
-            right = y.copy()
-            for k, (_, kind, i, column) in enumerate(self.terms, start=p):
-                unit, slope = unit_torque(kind, Y[:, i, viscous[i]], self.x[k])
-                slope = self.x[column] * slope / self.x[k]
-                whole[:, i, column], whole[:, i, k] = unit, slope
-                right[:, i] += slope * self.x[k]
+            right, factor = y.copy(), law.viscous_factor(temperature)
+            for k, (axis, kind, i, column) in enumerate(self.terms, start=p):
+                if kind in SPEED_OF:
+                    unit, slope = unit_torque(kind, v[:, axis], self.x[k], factor[:, axis])
+                    slope = self.x[column] * slope / self.x[k]
+                    whole[:, i, column], whole[:, i, k] = unit, slope
+                    right[:, i] += slope * self.x[k]
+                else:  # after all speeds; the drive may load several axes
+                    columns = [place for place in viscous[i].tolist() if place >= 0]
+                    warmer = temperature[:, axis] - (law.reference_temperature or 0.0)
+                    slopes = warmer[:, None] * (whole[:, :, columns] @ self.x[columns])
+                    whole[:, :, k] = slopes
+                    right += slopes * self.x[k]
             yield whole, right
 
     def without_speeds(self, total: Accumulator) -> Accumulator:
@@ -148,7 +164,7 @@ def linearize(
         raise InputError(NEEDS_FRICTION)
     while terms:
         guess = np.array([getattr(law, SPEED_OF[term.kind])[term.axis] for term in terms])
-        linearized, speeds = _linearized(samples, rows, places, terms, guess, passes)
+        linearized, speeds = _linearized(samples, rows, terms, guess, passes)
         friction = linearized.fit.beta[places]
         determined = [
             term.kind == "Fs-Fc"
@@ -170,7 +186,6 @@ def linearize(
 def _linearized(
     samples: Samples,
     rows: TorqueEquations,
-    places: ColumnIndices,
     terms: Sequence[SpeedTerm],
     guess: Array,
     passes: int,
@@ -181,10 +196,9 @@ def _linearized(
         reach[term.equation] = np.inf if term.kind == "Fd" else REACH * WIDEST * speed
     model = Residuals(
         samples.fold(
-            partial(add_split, rows=rows, places=places, reach=reach),
+            partial(add_split, rows=rows, reach=reach),
             Split(rows.size, rows.names, rows.units),
         ),
-        places,
         terms,
     )
     linear = model.accumulated(np.append(np.zeros(len(rows.names)), guess), rows)

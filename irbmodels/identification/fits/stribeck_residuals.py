@@ -30,15 +30,17 @@ DEPENDENT = 1e-11
 
 SPEED_OF = {"Fs-Fc": "v_St", "Fd": "v_d"}
 """Kinds of friction parameters whose column depends on a speed of the law, and its name."""
+NONLINEAR = SPEED_OF | {"Fv": "per_K"}
+"""The same, and the change of viscous friction with temperature, which Fv stands for."""
 
 
 class SpeedTerm(NamedTuple):
-    """A column that depends on a speed which is not known."""
+    """A column that depends on a speed, or change with temperature, which is not known."""
 
     axis: int
     """0-based."""
     kind: str
-    """Of :data:`SPEED_OF`."""
+    """Of :data:`NONLINEAR`."""
     equation: int
     """Of the axis among those that move."""
     column: int
@@ -46,8 +48,8 @@ class SpeedTerm(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Of the speed, such as ``v_St_2``."""
-        return f"{SPEED_OF[self.kind]}_{self.axis + 1}"
+        """Of the speed, such as ``v_St_2``; of a change with temperature ``per_K_2``."""
+        return f"{NONLINEAR[self.kind]}_{self.axis + 1}"
 
 
 def friction_columns(
@@ -91,19 +93,20 @@ def speed_terms(rows: TorqueEquations, kind: str) -> list[SpeedTerm]:
     ]
 
 
-def unit_torque(kind: str, w: Array, speed: float) -> tuple[Array, Array]:
+def unit_torque(kind: str, w: Array, speed: float, factor: Array) -> tuple[Array, Array]:
     """Torque of a term with a coefficient of 1, and its derivative by the logarithm of the speed.
 
     Args:
         kind: Of :data:`SPEED_OF`.
         w: Speeds of the drive [rad/s, m/s], shape ``(N,)``.
         speed: ``v_St`` or ``v_d``.
+        factor: Of viscous friction at the temperature of the drive, shape ``(N,)``.
     """
     if kind == "Fs-Fc":
         ratio = np.square(w / speed)
         falling = np.exp(-ratio) * np.sign(w)
         return falling, 2.0 * ratio * falling
-    rising = w / (speed + np.abs(w))
+    rising = factor * w / (speed + np.abs(w))
     return rising, -speed * rising / (speed + np.abs(w))
 
 
@@ -114,6 +117,8 @@ class Split(Accumulator):
         super().__init__(size, names, units)
         self.slow: list[list[tuple[ColumnIndices, Array]]] = [[] for _ in range(size)]
         """Per axis the columns that are not zero, and their rows."""
+        self.slow_states: list[list[Array]] = [[] for _ in range(size)]
+        """Per axis the speeds of its drive in these rows, and its :meth:`viscous_factor`."""
 
     def merge(self, other: Accumulator) -> Split:
         """Return what both hold together."""
@@ -121,6 +126,9 @@ class Split(Accumulator):
         both, fast = Split(self.size, self.names, self.units), super().merge(other)
         both.samples, both.counts, both.factors = fast.samples, fast.counts, fast.factors
         both.slow = [mine + theirs for mine, theirs in zip(self.slow, other.slow, strict=True)]
+        both.slow_states = [
+            mine + theirs for mine, theirs in zip(self.slow_states, other.slow_states, strict=True)
+        ]
         return both
 
     def slow_rows(self, i: int) -> Array:
@@ -138,7 +146,6 @@ def add_split(
     total: Split,
     pieces: Iterable[Motion],
     rows: TorqueEquations,
-    places: ColumnIndices,
     reach: Array,
 ) -> Split:
     """Add samples; an axis is slow where its speed is below its ``reach`` ``(size,)``.
@@ -147,13 +154,16 @@ def add_split(
         total: Sums so far.
         pieces: Of one log.
         rows: Equations.
-        places: Columns of Fv, the speeds, and Fc, ``(size, 2)``.
         reach: Speed above which nothing depends on the speeds of the laws; 0 if nothing does.
     """
-    for Y, y in rows(pieces):
-        is_slow = np.abs(Y[:, np.arange(rows.size), places[:, 0]]) < reach
+    law, axes = rows.robot.friction_model, list(rows.base.axes)
+    assert law is not None
+    for Y, y, (_, v, temperature) in rows.with_states(pieces):
+        w, factor = v[:, axes], law.viscous_factor(temperature)[:, axes]
+        is_slow = np.abs(w) < reach
         for i, slow in enumerate(is_slow.T):
             seen = ~np.isnan(y[:, i])
+            total.slow_states[i].append(np.stack([w[:, i], factor[:, i]])[:, seen & slow])
             block, slow = np.column_stack([Y[:, i], y[:, i]])[seen], slow[seen]
             total.factors[i] = update_factor(total.factors[i], block[~slow])
             columns = np.flatnonzero(block.any(axis=0))
@@ -166,23 +176,20 @@ def add_split(
 class _AxisFactor:
     """Triangular factor of the equations of one axis, as a function of the speeds of its law."""
 
-    def __init__(
-        self, fast: Array, slow: Array, place: ColumnIndices, terms: Sequence[SpeedTerm]
-    ) -> None:
+    def __init__(self, fast: Array, slow: Array, states: Array, terms: Sequence[SpeedTerm]) -> None:
         """Fold all columns but those that vary.
 
         Args:
             fast: Triangular factor of fast samples, ``(p + 1, p + 1)``.
             slow: Slow samples, ``(N, p + 1)``.
-            place: Columns of Fv and Fc.
+            states: Their speeds, and factors of viscous friction, ``(2, N)``.
             terms: Those of this axis.
         """
-        viscous, _ = place.tolist()
         self.terms, self.varying = terms, [term.column for term in terms]
         linear = np.any(fast[:, :-1], axis=0) | np.any(slow[:, :-1], axis=0)
         linear[self.varying] = False
         self.linear = np.flatnonzero(linear)
-        self.speed = slow[:, viscous].copy()
+        self.speed, self.warmth = states
         self.fast, self.slow = fast[:, self.linear], slow[:, self.linear]
         size = self.linear.size
         self.factor = update_factor(update_factor(np.zeros((size, size)), self.fast), self.slow)
@@ -207,7 +214,7 @@ class _AxisFactor:
         key = tuple(log_speeds.tolist())
         if self._at[0] != key:  # residuals and their Jacobian are asked for one by one
             pairs = [
-                unit_torque(term.kind, self.speed, float(np.exp(log_speed)))
+                unit_torque(term.kind, self.speed, float(np.exp(log_speed)), self.warmth)
                 for term, log_speed in zip(self.terms, key, strict=True)
             ]
             slow = np.column_stack([pair[k] for k in (0, 1) for pair in pairs])
@@ -225,12 +232,11 @@ class _AxisFactor:
 class Residuals:
     """Residuals of ``x = [beta, log speeds]`` and their Jacobian, up to a rotation per ``x``."""
 
-    def __init__(self, split: Split, places: ColumnIndices, terms: Sequence[SpeedTerm]) -> None:
+    def __init__(self, split: Split, terms: Sequence[SpeedTerm]) -> None:
         """Fold what does not vary; the rows of ``split`` are used up.
 
         Args:
             split: The samples.
-            places: Columns of Fv and Fc, ``(size, 2)``.
             terms: In the order of their speeds in ``x``.
         """
         self.split, self.p, self.size = split, split.p, split.p + len(terms)
@@ -243,7 +249,7 @@ class Residuals:
             _AxisFactor(
                 split.factors[i],
                 split.slow_rows(i),
-                places[i],
+                np.concatenate(split.slow_states[i], axis=1),
                 [terms[k - split.p] for k in own.tolist()],
             )
             if own.size

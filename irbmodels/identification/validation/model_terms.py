@@ -15,7 +15,7 @@ from ...robot.base_parameters import BaseParameters, base_parameters
 from ...robot.robot import Robot
 from ...robot.torque_regressor import BodyColumns, first_of_friction
 from ..fits.accumulator import Accumulator
-from ..fits.friction_candidates import FrictionCandidates
+from ..fits.friction_candidates import WARMTH, FrictionCandidates
 from ..fits.friction_selection import (
     FrictionChoice,
     SpringFinding,
@@ -27,12 +27,19 @@ from ..fits.regression import Fit, floor_noise, weighted_least_squares
 from ..fits.streaming import Samples, accumulate
 from ..fits.stretch_sums import sum_stretches
 from ..fits.stribeck_residuals import SPEED_OF
+from ..fits.temperature import (
+    SPAN,
+    DriveTemperatures,
+    drive_temperatures,
+    fit_temperature,
+    with_values,
+)
 from ..fits.torque_equations import TorqueEquations
 from .parameter_files import nearest_parameters
 
 Friction = Literal["auto", "stribeck", "own", "coulomb"]
 FRICTION: tuple[Friction, ...] = get_args(Friction)
-SEARCHED = {"auto": ("Fs-Fc", "Fd", "dFc", "dFv", "mu"), "stribeck": ("Fs-Fc",)}
+SEARCHED = {"auto": ("Fs-Fc", "Fd", "dFc", "dFv", "mu", WARMTH), "stribeck": ("Fs-Fc",)}
 """Kinds of terms that are chosen from."""
 # of a log; ten left-out errors give a standard error to a quarter, and each stretch of a log of a
 # minute holds several motions of all axes
@@ -97,10 +104,11 @@ def select_terms(
         options: Robot, axes that move, and where the others stand.
         friction: ``auto``: Coulomb and viscous friction, and further terms per axis that
             cross-validation on stretches of the logs asks for: Fs - Fc with a Stribeck speed,
-            degressive, asymmetric and load-dependent friction. ``stribeck``: of these Fs - Fc
-            alone. Of both, axes whose samples do not tell Fs - Fc keep what the robot has, unless
-            samples show that it is not there. ``own``: the terms of the robot's law at its speeds.
-            ``coulomb``: Coulomb and viscous friction.
+            degressive, asymmetric and load-dependent friction, and where the temperature of a
+            drive is known and varies, viscous friction that changes with it. ``stribeck``: of
+            these Fs - Fc alone. Of both, axes whose samples do not tell Fs - Fc keep what the robot
+            has, unless samples show that it is not there. ``own``: the terms of the robot's law at
+            its speeds. ``coulomb``: Coulomb and viscous friction.
         rotors: True for rotor inertias; default: if samples separate one of them from
             bodies, and it is positive.
 
@@ -116,7 +124,21 @@ def select_terms(
             f"{options.robot.name} has no friction law of its own: take {_alternatives()}"
         )
     law = options.robot.friction_model or frictionless(options.robot.n)
-    coulomb = Stribeck(law.Fc, law.Fc, law.Fv, law.v_St, law.measured_to)
+    warmth = drive_temperatures(samples)
+    if friction == "auto":  # what samples do not tell of temperature stays as it is
+        asked = np.isin(np.arange(law.Fv.size) + 1, options.axes or np.arange(law.Fv.size) + 1)
+        law = replace(law, per_K=np.where(warmth.vary & asked, 0.0, law.per_K))
+    elif friction != "own":
+        law = replace(law, per_K=np.zeros(options.robot.n), reference_temperature=None)
+    coulomb = Stribeck(
+        law.Fc,
+        law.Fc,
+        law.Fv,
+        law.v_St,
+        law.measured_to,
+        per_K=law.per_K,
+        reference_temperature=law.reference_temperature,
+    )
     robot = options.robot if friction == "own" else options.robot.with_friction(coulomb)
     base, bodies = options.base(robot, rotors is not False), BodyColumns(robot)
     rows = TorqueEquations(robot, base, bodies)
@@ -135,7 +157,8 @@ def select_terms(
     alone: tuple[TorqueEquations, Linearized | None] | None = None
     weights = 1.0 / np.square(floor_noise(total, fit.noise))
     for speeds_known in (False, True):
-        candidates = FrictionCandidates(rows, believed.v_St[moving], fit.beta)
+        middle = np.where(warmth.vary, warmth.middle, np.nan)[moving]
+        candidates = FrictionCandidates(rows, believed.v_St[moving], fit.beta, middle)
         sums = sum_stretches(samples, candidates, STRETCHES)
         choices = choose_friction(
             sums,
@@ -145,8 +168,7 @@ def select_terms(
             (law.Fs - law.Fc)[moving],
             exact=speeds_known,
         )
-        crowded = [one for one in choices if len(one.terms) > 1 and one.terms[0].kind == "Fs-Fc"]
-        if speeds_known or not crowded:
+        if speeds_known or not any(map(_crowds, choices)):
             break
         # a Stribeck speed between two of the row may look like a further term: fit it first
         falls = tuple(
@@ -156,33 +178,55 @@ def select_terms(
         guess = _with_choices(options.robot, law, base, falls, fit)
         alone = _linearized(samples, options, rotors, guess, falls, rows)
         if alone[1] is not None:
-            believed = _at_speeds(guess, alone[1].equations)
+            believed = _refined(*alone)[0].robot.friction_model or law
     springs = [_spring_note(one, robot) for one in find_springs(sums, candidates, weights, choices)]
+    warm = [axis for axis, choice in zip(moving, choices, strict=True) if _has(choice, WARMTH)]
+    if warm and law.reference_temperature is None:
+        law = replace(law, reference_temperature=round(float(warmth.middle[warm].mean())))
     guess = _with_choices(options.robot, law, base, choices, fit)
-    if alone is None or not _is_of(alone[0], believed, guess, choices):
-        alone = _linearized(samples, options, rotors, guess, choices, rows)
-    rows, linearized = alone
-    guess, base = rows.robot, rows.base
-    if linearized is None:
-        notes = (*_notes(guess, choices, rotors, base.axes), *springs)
-        return ModelTerms(guess, base, None, notes, accumulate(samples, rows), None, rows, choices)
-    fitted = guess.with_friction(_at_speeds(guess, linearized.equations))
-    rows = TorqueEquations(fitted, base, bodies)
-    equations = SpeedEquations(rows, linearized.fit.beta, linearized.equations.terms)
+    if warm or alone is None or not _is_of(alone[0], believed, guess, choices):
+        alone = _linearized(samples, options, rotors, guess, choices, rows, warm)
+    rows, equations, linearized = _refined(*alone)
     return ModelTerms(
-        fitted,
-        base,
+        rows.robot,
+        rows.base,
         equations,
-        (*_notes(fitted, choices, rotors, base.axes), *springs),
-        equations.without_speeds(linearized.total),
-        linearized.total,
+        (
+            *_notes(rows.robot, choices, rotors, base.axes),
+            *_temperature_notes(rows.robot, warm, warmth, moving if friction == "auto" else ()),
+            *springs,
+        ),
+        accumulate(samples, rows)
+        if linearized is None or equations is None
+        else equations.without_speeds(linearized),
+        linearized,
         rows,
         choices,
     )
 
 
-def _falls(choice: FrictionChoice) -> bool:
-    return any(term.kind == "Fs-Fc" for term in choice.terms)
+def _refined(
+    rows: TorqueEquations, linearized: Linearized | None
+) -> tuple[TorqueEquations, SpeedEquations | None, Accumulator | None]:
+    """Return equations at fitted speeds and changes with temperature, and those linearized there.
+
+    The latter, and the sums of samples in them, are None where nothing of this was fitted.
+    """
+    if linearized is None:
+        return rows, None, None
+    terms, x = linearized.equations.terms, linearized.equations.x
+    fitted = with_values(rows, terms, x[rows.base.rank :])
+    return fitted, SpeedEquations(fitted, x, terms), linearized.total
+
+
+def _has(choice: FrictionChoice, kind: str) -> bool:
+    return any(term.kind == kind for term in choice.terms)
+
+
+def _crowds(choice: FrictionChoice) -> bool:
+    """True if further terms were chosen after the fall from Fs to Fc, at a speed of the row."""
+    kinds = [term.kind for term in choice.terms if term.kind != WARMTH]
+    return len(kinds) > 1 and kinds[0] == "Fs-Fc"
 
 
 def _linearized(
@@ -192,10 +236,18 @@ def _linearized(
     guess: Robot,
     choices: Sequence[FrictionChoice],
     rows: TorqueEquations,
+    warm: Sequence[int] = (),
 ) -> tuple[TorqueEquations, Linearized | None]:
-    """Return the equations of chosen terms, and their fit with speeds of the law."""
-    falling = [axis for axis, one in zip(rows.base.axes, choices, strict=True) if _falls(one)]
+    """Return the equations of chosen terms, and their fit with speeds of the law.
+
+    And with changes of the drives of axes ``warm`` (0-based) with temperature.
+    """
+    falling = [
+        axis for axis, one in zip(rows.base.axes, choices, strict=True) if _has(one, "Fs-Fc")
+    ]
     equations = TorqueEquations(guess, options.base(guess, rotors, falling), rows.bodies)
+    if warm:
+        return equations, fit_temperature(samples, equations, warm)
     return equations, linearize(samples, equations)
 
 
@@ -207,7 +259,7 @@ def _is_of(
     names = {
         f"Fs-Fc_{axis + 1}"
         for axis, one in zip(rows.base.axes, choices, strict=True)
-        if _falls(one)
+        if _has(one, "Fs-Fc")
     }
     return (
         law is not None
@@ -232,8 +284,9 @@ def _with_choices(
     Friction that depends on the load has that of the fitted bodies.
     """
     Fc, Fv, drop = law.Fc.copy(), law.Fv.copy(), law.Fs - law.Fc
-    values: dict[str, Any] = {kind: np.zeros(robot.n) for kind in SEARCHED["auto"][1:]}
+    values: dict[str, Any] = {kind: np.zeros(robot.n) for kind in ("Fd", "dFc", "dFv", "mu")}
     values |= {"v_St": law.v_St.copy(), "v_d": np.full(robot.n, ANY_SPEED)}
+    values |= {"per_K": law.per_K, "reference_temperature": law.reference_temperature}
     for axis, choice in zip(base.axes, choices, strict=True):
         if choice.denied:
             drop[axis] = 0.0
@@ -242,7 +295,7 @@ def _with_choices(
                 values[SPEED_OF[kind]][axis] = speed
             if kind == "Fs-Fc":
                 drop[axis] = 1.0
-            else:
+            elif kind != WARMTH:
                 values[kind][axis] = 0.1 if kind == "mu" else 1.0
             Fc[axis], Fv[axis] = max(Fc[axis], 1.0), max(Fv[axis], 1.0)
     guess = Stribeck(Fc + drop, Fc, Fv, measured_to=law.measured_to, **values)
@@ -253,16 +306,6 @@ def _with_choices(
         own = nearest_parameters(fit, coulomb, base).vector[: first_of_friction(robot) - robot.n]
         chosen = chosen.with_bodies(own - carried[: own.size])
     return chosen
-
-
-def _at_speeds(robot: Robot, equations: SpeedEquations) -> Stribeck:
-    """Return the law of a robot with fitted speeds."""
-    law = robot.friction_model
-    assert law is not None
-    speeds: dict[str, Any] = {"v_St": law.v_St.copy(), "v_d": law.v_d.copy()}
-    for term, speed in zip(equations.terms, equations.x[equations.linear.base.rank :], strict=True):
-        speeds[SPEED_OF[term.kind]][term.axis] = speed
-    return replace(law, **speeds)
 
 
 def _identifies_rotors(total: Accumulator) -> bool:
@@ -323,6 +366,31 @@ def _notes(
     return "; ".join(friction), f"rotor inertias are {'' if rotors else 'no '}parameters"
 
 
+def _temperature_notes(
+    robot: Robot, warm: Sequence[int], warmth: DriveTemperatures, axes: Sequence[int]
+) -> list[str]:
+    """Return which temperatures the drives of axes had, and what they tell, in words."""
+    law, notes = robot.friction_model or frictionless(robot.n), []
+    for axis in axes:
+        low, high = warmth.low[axis], warmth.high[axis]
+        rate = f"changes by {100.0 * law.per_K[axis]:+.3g} % per K"
+        if axis in warm:
+            told = f"{rate}, and is that of its set at {law.reference_temperature:g} deg C"
+        elif warmth.vary[axis]:
+            told = "does not change with temperature as far as samples tell"
+        elif not warmth.some[axis] and not law.per_K[axis]:
+            continue
+        else:
+            why = f"less than {SPAN:g} K do not tell a change"
+            if np.isnan(low):
+                why = "some samples have no temperature" if warmth.some[axis] else "no temperatures"
+            known = f"{rate} as the robot's own" if law.per_K[axis] else "is taken as constant"
+            told = f"{known}: {why}"
+        seen = "" if np.isnan(low) else f" ({low:.1f} to {high:.1f} deg C)"
+        notes.append(f"axis {axis + 1}{seen}: viscous friction {told}")
+    return notes
+
+
 def _spring_note(found: SpringFinding, robot: Robot) -> str:
     linear = bool(robot.limits.linear[found.axis])
     unit, stiffness, at = ("N", "N/m", "m") if linear else ("N m", "N m/rad", "rad")
@@ -340,6 +408,7 @@ _WORDS = {
     "dFc": "Coulomb friction by direction",
     "dFv": "viscous friction by direction",
     "mu": "load-dependent friction",
+    WARMTH: "change of viscous friction with temperature",
 }
 
 
