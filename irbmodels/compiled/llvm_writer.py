@@ -16,6 +16,9 @@ from .program import LEAVES, MASKS, Program, pairs, scheduled
 
 BLOCK_BYTES = 65_536  # of a block of results, which stays in the second-level cache
 LINE = 64  # bytes of a line of the cache; rows an odd number of them apart fall on other sets
+# tiles of results from which a function stores them: the shuffles of the 54 of a regressor take two
+# thirds of the time of compiling it; the 15 of a derivative run faster where they are written out
+MANY = 32
 FEW = 8  # most results that are stored straight into the rows of (n, N)
 INFIX = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 RELATIONS = {"less": "olt", "less_equal": "ole"}
@@ -46,6 +49,8 @@ class _Writer:
         steps = [step for output in self.program.outputs for step in output.steps]
         self.row = {step: row for row, step in enumerate(dict.fromkeys(steps))}
         self.in_block = layout == COLUMNS and len(steps) > FEW
+        # of two by two lanes a call would take longer than the shuffles
+        self.by_tile = layout == ROWS and width > 2 and len(steps) > MANY * width
         block = BLOCK_BYTES // (self.bytes * len(self.row)) // width * width
         self.block = max(block, width)
         self.pitch = LINE * (-(-self.bytes * self.block // LINE) | 1)
@@ -57,6 +62,8 @@ class _Writer:
     def module(self) -> str:
         """Write all functions."""
         parts = [self._core(), self._entry()]
+        if self.by_tile:
+            parts.append(self._tile())
         if self.layout != STATE:
             parts += [COPY.format(item=self.item, bytes=self.bytes), self._run()]
         if self.in_block:
@@ -403,6 +410,11 @@ class _Writer:
         if n == 1:
             self._store(columns[0], start)
             return
+        if self.by_tile and size == self.width:
+            place = self.code.emit(f"getelementptr {self.item}, ptr {start}, i64 {k}")
+            given = f"ptr {place}, i64 {n * self.bytes}, {self._vectors(columns)}"
+            self.code.lines.append(f"  call void @tile({given})")
+            return
         for state, row in enumerate(self._transposed(columns)):
             for first in range(0, self.width, size):
                 lanes = list(range(first, first + size))
@@ -412,6 +424,25 @@ class _Writer:
                 self.code.lines.append(
                     f"  store {self._vector(size)} {part}, ptr {place}, align {self.bytes}"
                 )
+
+    def _tile(self) -> str:
+        """Write the function that stores a square tile of results in rows ``%pitch`` bytes apart.
+
+        One function for all tiles: written out where they are stored, their shuffles would take
+        most of the time of compiling a matrix.
+        """
+        code, columns = self.code, [f"%c{k}" for k in range(self.width)]
+        code.lines = []
+        for state, row in enumerate(self._transposed(columns)):
+            offset = code.emit(f"mul i64 {state}, %pitch")
+            place = code.emit(f"getelementptr i8, ptr %to, i64 {offset}")
+            self._store(row, place)
+        parameters = f"ptr noalias %to, i64 %pitch, {self._vectors(columns)}"
+        body = "\n".join([*code.lines, "  ret void"])
+        return f"define internal void @tile({parameters}) #0 {{\n{body}\n}}\n"
+
+    def _vectors(self, names: list[str]) -> str:
+        return ", ".join(f"{self.code.real} {name}" for name in names)
 
     def _real(self, number: int, values: dict[int, str]) -> str:
         """Write a result as a number; of a mask, 1 and 0."""
