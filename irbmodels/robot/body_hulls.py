@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from ..model.shapes import Look, LostShape, shapes_of
 from ..model.tree import body_names
 from ..model.types import Array
 from ..model.urdf import parse_urdf
+from ..tables.description import data_folder, urdf_path
 from .robot import Robot
 
 
@@ -35,7 +37,7 @@ def body_hulls(robot: Robot) -> BodyHulls:
     body without shapes, or with flat ones, has no hull.
     """
     bare = robot.with_load()
-    tree, document = bare.whole_tree, parse_urdf(bare.urdf())
+    tree, document = bare.whole_tree, parse_urdf(_urdf(bare))
     names = body_names(tree.model)
     frames = {link: tree.model.frames[number] for link, number in tree.frames.items()}
 
@@ -77,3 +79,15 @@ def body_hulls(robot: Robot) -> BodyHulls:
         if link not in hulls
     }
     return BodyHulls(hulls, lost)
+
+
+def _urdf(robot: Robot) -> str:
+    """Return a URDF with the shapes of a robot without tool.
+
+    The file of a shipped robot has those that xacro expands its tables to, in a hundredth of the
+    time.
+    """
+    if robot.description is not None and robot.folder.parent == data_folder():
+        with suppress(FileError):
+            return urdf_path(robot.description.name).read_text(encoding="utf-8")
+    return robot.urdf()
