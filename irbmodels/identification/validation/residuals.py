@@ -70,19 +70,19 @@ def whiteness_test(stretches: Sequence[Array], lags: int = LAGS) -> Whiteness:
     from scipy.special import chdtrc
 
     size, gap = stretches[0].shape[1], np.full((lags, stretches[0].shape[1]), np.nan)
-    joined = np.concatenate([rows for part in stretches for rows in (part, gap)]).T
+    joined = np.concatenate([rows for part in stretches for rows in (part, gap)]).T.copy()
     seen = ~np.isnan(joined)
     count = seen.sum(axis=1).astype(float)
     # zeros in holes, so that pairs across them count nothing; an axis after the other
     centred = np.where(seen, joined - _mean(joined)[:, None], 0.0)
     variance = np.einsum("in,in->i", centred, centred)
-    correlations, pairs = np.zeros((lags, size)), np.zeros((lags, size))
+    correlations, pairs, known = np.zeros((lags, size)), np.zeros((lags, size)), seen.astype(float)
     for lag in range(1, lags + 1):
         products = np.einsum("in,in->i", centred[:, lag:], centred[:, :-lag])
         correlations[lag - 1] = np.divide(
             products, variance, out=np.zeros(size), where=variance > 0.0
         )
-        pairs[lag - 1] = (seen[:, lag:] & seen[:, :-lag]).sum(axis=1)
+        pairs[lag - 1] = np.einsum("in,in->i", known[:, lag:], known[:, :-lag])
     statistic = (
         count * (count + 2.0) * (np.square(correlations) / np.maximum(pairs, 1.0)).sum(axis=0)
     )
