@@ -189,7 +189,7 @@ def motion_data(robot: Robot, motion: Motion) -> dict[str, Any]:
     """
     count = len(motion.t)
     rows = np.unique([*range(0, count, -(-count // _SAMPLES)), count - 1])
-    t, q, v, a, measured = (None if column is None else column[rows] for column in motion)
+    t, q, v, a, measured = (None if column is None else column[rows] for column in motion[:5])
     tau, half = None, None
     if q is not None and v is not None and a is not None:
         friction = robot.friction_model is not None
