@@ -77,8 +77,8 @@ _CUT = "of each log the last quarter is held out unless --held-out names others"
     "--friction",
     default="auto",
     help=(
-        "auto (terms that logs ask for), stribeck (of these Fs - Fc alone), own (the robot's),"
-        " coulomb (Coulomb and viscous)."
+        "auto (terms that logs ask for, with temp1_degC .. a change with temperature), stribeck (of"
+        " these Fs - Fc alone), own (the robot's), coulomb (Coulomb and viscous)."
     ),
 )
 @click.option(

@@ -24,7 +24,10 @@ logs_argument = click.argument(
     nargs=-1,
     required=True,
     type=PATH,
-    help="CSV, Parquet or ROS 2 bags (.db3, .mcap) with positions and torques (docs/identify.md).",
+    help=(
+        "CSV, Parquet or ROS 2 bags (.db3, .mcap) with positions and torques, temperatures of"
+        " drives (temp1_degC) where they are known (docs/identify.md)."
+    ),
 )
 bandwidth_option = click.option(
     "--bandwidth",
