@@ -84,7 +84,7 @@ def test_the_right_set_on_a_good_log_is_good():
         ("gain", 1, 1.1, "axis 2: measured torques are 1.1 "),
         ("gain", 2, 0.9, "axis 3: measured torques are 0.9"),
         ("sign", 2, 0.0, "axis 3: its sign is reversed"),
-        ("torque sign", 5, 0.0, "axis 6: its sign is reversed"),
+        ("torque sign", 5, 0.0, "axis 6: the sign of its torque is reversed"),
         ("swap", 1, 0.0, "axes 2 and 3 are swapped"),
         ("swap", 3, 0.0, "axes 4 and 5 are swapped"),
     ],

@@ -89,6 +89,12 @@ def evaluate(
     )
     residuals = [part.measured - part.predicted for part in logs]
     whiteness, unexplained = whiteness_test(residuals), unexplained_share(logs, fitted)
+    search = search_mistakes(
+        EvaluatedSet(robot, fitted_robot, moving, chosen, base, bodies),
+        usable_segments(held_out, moving),
+        usable_segments(estimation, moving) if estimation else [],
+        unexplained,
+    )
     verdict = Verdict(
         robot=robot.name + (f" with {robot.tool.name}" if robot.tool else ""),
         axes=moving,
@@ -112,12 +118,8 @@ def evaluate(
         logs=logs,
         notes=notes or _friction_notes(robot, logs),
         unexplained=unexplained,
-        mistakes=search_mistakes(
-            EvaluatedSet(robot, fitted_robot, moving, chosen, base, bodies),
-            usable_segments(held_out, moving),
-            usable_segments(estimation, moving) if estimation else [],
-            unexplained,
-        ),
+        mistakes=search.mistakes,
+        visible=search.visible,
     )
     if identified is not None:
         independent = len(identified.beta) * max(1.0, float(whiteness.correlation_length.max()))

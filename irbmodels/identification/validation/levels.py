@@ -41,6 +41,7 @@ DISTANCE = 3.0
 # of the range and of the rated speed: elsewhere the model extrapolates
 COVERED, HARDLY_COVERED = 0.1, 0.03
 SATURATED = 0.01  # of the samples: their neighbours are affected too, without a flag
+LARGEST_GAIN = 1.0  # relative error: a log that would show larger ones only shows none
 # of the samples: more are no single spikes, and the noise is not that of the fit
 OUTLYING = 0.05
 
@@ -121,7 +122,7 @@ def _mistakes(verdict: Verdict) -> Iterator[Limitation]:
     # a mistake is put right before anything else is looked at
     for mistake in verdict.mistakes:
         text = mistake_text(mistake, verdict)
-        if mistake.kind in ("payload", "unit"):
+        if mistake.kind in ("payload", "unit", "late", "degrees"):
             yield Limitation(text, "wrong", None, np.inf)
         else:
             yield from (Limitation(text, "wrong", axis, np.inf) for axis in mistake.axes)
@@ -147,21 +148,63 @@ def mistake_text(mistake: Mistake, verdict: Verdict) -> str:
             f"axis {names}: bodies of the robot do not explain the torques, whatever its friction"
             " is: is it another robot, or are its inertials placeholders?"
         )
-    if mistake.kind == "sign":
-        return f"axis {names}: its sign is reversed in the log"
-    if mistake.kind == "swap":
-        return f"axes {names.replace(', ', ' and ')} are swapped in the log"
-    if mistake.kind == "gain":
-        return (
-            f"axis {names}: measured torques are {1.0 + size:.3g} +- {2.0 * deviation:.1g} times"
-            " those of the set: its gain, gear ratio or unit is another"
-        )
+    simple = {
+        "degrees": "positions are in degrees, and read as radians",
+        "late": f"torques are {1e3 * size:.2g} +- {2e3 * deviation:.2g} ms later than positions:"
+        " are both on one clock?",
+        "sign": f"axis {names}: its sign is reversed in the log",
+        "torque sign": f"axis {names}: the sign of its torque is reversed in the log",
+        "torque unit": f"axis {names}: its torque is in another unit than those of others, by a"
+        f" factor of {size:g}",
+        "swap": f"axes {names.replace(', ', ' and ')} are swapped in the log",
+        "gain": f"axis {names}: measured torques are {1.0 + size:.3g} +- {2.0 * deviation:.1g}"
+        " times those of the set: its gain, gear ratio or unit is another",
+    }
+    if mistake.kind in simple:
+        return simple[mistake.kind]
     linear = verdict.units[verdict.axes.index(mistake.axes[0])] == "N"
-    factor, unit = (1000.0, "mm") if linear else (float(np.degrees(1.0)), "deg")
+    factor, unit = _shown(linear)
+    one = "its zero is" if len(mistake.axes) == 1 else "the zero of one of them is"
     return (
-        f"axis {names}: its zero is shifted by {factor * size:.2g} +-"
+        f"axis {names.replace(', ', ' or ')}: {one} shifted by {factor * size:.2g} +-"
         f" {2.0 * factor * deviation:.1g} {unit} in the log"
     )
+
+
+def visibility_text(verdict: Verdict) -> str:
+    """Return which shifted zeros and gains the logs would show, in one line; "" if unknown."""
+    if verdict.visible is None:
+        return ""
+    numbers = np.array(verdict.axes)
+    linear = np.array([unit == "N" for unit in verdict.units])
+    zeros, gains = (column[numbers] for column in verdict.visible)
+    found: list[str] = []
+    hidden: list[str] = []
+    for name, sizes, largest, these in (
+        ("zero", zeros, np.inf, ~linear),
+        ("zero", zeros, np.inf, linear),
+        ("gain", gains, LARGEST_GAIN, np.ones(len(numbers), dtype=bool)),
+    ):
+        factor, unit = _shown(bool(linear[these].any())) if name == "zero" else (100.0, "%")
+        known = these & np.isfinite(sizes) & (sizes <= largest)
+        if known.any():
+            listed = ", ".join(f"{factor * size:.2g}" for size in sizes[known])
+            found.append(
+                f"a wrong {name} of axis {_listed(numbers[known])} from {listed} {unit} on"
+            )
+        if (these & ~known).any():
+            hidden.append(f"the {name} of axis {_listed(numbers[these & ~known])}")
+    parts = [f"these logs would show {'; '.join(found)}"] if found else []
+    parts += [f"could not be seen, if it were wrong: {'; '.join(hidden)}"] if hidden else []
+    return "; ".join(parts)
+
+
+def _listed(axes: Array) -> str:
+    return ", ".join(str(axis + 1) for axis in axes.tolist())
+
+
+def _shown(linear: bool) -> tuple[float, str]:
+    return (1000.0, "mm") if linear else (float(np.degrees(1.0)), "deg")
 
 
 def _accuracy(verdict: Verdict) -> Iterator[Limitation]:
@@ -266,8 +309,11 @@ def _coverage(verdict: Verdict) -> Iterator[Limitation]:
     for flag, description, threshold, level in levels:
         share = verdict.flagged.get(flag, 0.0)
         if not share <= threshold:
+            # clipped torques are the first thing to put right
             yield Limitation(
-                f"{share:.1%} of the samples {description}, more than {threshold:.0%}", level
+                f"{share:.1%} of the samples {description}, more than {threshold:.0%}",
+                level,
+                gain=np.inf if flag == "SATURATED" else 0.0,
             )
 
 

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from ...model.types import Array
+from ...model.types import Array, Mask
 from ...robot.base_parameters import BaseParameters
 from ...robot.robot import Robot
 from ...robot.torque_regressor import BodyColumns, TorqueRegressor, first_of_friction
 from ...trajectory import Motion
 from ..fits.prior import impossible_bodies
-from .fit_mistakes import check_bodies, find_fit_mistakes
+from .arrangements import Columns, find_arrangement
+from .fit_mistakes import check_bodies, driving_friction, find_fit_mistakes
 from .levels import BOUNDS
-from .mistakes import Blocks, Mistake, blocks_of, find_arrangement, find_mistakes, friction_columns
+from .mistakes import (
+    Blocks,
+    Mistake,
+    ResidualEquations,
+    Visible,
+    blocks_of,
+    friction_columns,
+    position_slopes,
+)
 
 # payloads that count: of the rated one, or of the arm's mass where none is known
 LIGHT_LOAD, LIGHT = 0.05, 0.02
@@ -37,6 +46,46 @@ class EvaluatedSet(NamedTuple):
     bodies: BodyColumns
     """Columns of the regressor that others have computed."""
 
+    def regressor(self, robot: Robot) -> TorqueRegressor:
+        """Return the regressor of the robot, with the previous set or this one."""
+        return TorqueRegressor(robot, self.bodies)
+
+    def fitted_columns(self, blocks: Blocks) -> Array:
+        """Return columns of the fitted parameters ``(N, n, p)``, 0 for axes that stand."""
+        assert self.base is not None
+        rows = self.base.reduced(self.regressor(self.robot)(blocks.q, blocks.v, blocks.a))
+        columns = np.zeros((*blocks.q.shape, rows.shape[2]))
+        columns[:, list(self.base.axes)] = rows
+        return columns
+
+    def free_columns(self) -> Columns:
+        """Return columns of fitted parameters and any friction."""
+
+        def columns(blocks: Blocks) -> Array:
+            none = np.zeros((*blocks.q.shape, 1))
+            free = (self.fitted_columns(blocks), friction_columns(blocks.v), none)
+            return np.concatenate(free, axis=2)
+
+        return columns
+
+    def known_columns(self, robot: Robot, values: Array) -> Columns:
+        """Return columns of any friction, and torques of a set."""
+        regressor = self.regressor(robot)
+
+        def columns(blocks: Blocks) -> Array:
+            torque = regressor.torque(blocks.q, blocks.v, blocks.a, values)
+            return np.concatenate([friction_columns(blocks.v), torque[:, :, None]], axis=2)
+
+        return columns
+
+    def without_friction(self) -> Array:
+        """Return the parameters with those of friction 0."""
+        law, first = self.robot.friction_model, first_of_friction(self.robot)
+        still = np.array(self.parameters)
+        if law is not None:
+            still[first : first + law.parameters().size] = 0.0
+        return still
+
     def smallest_payload(self) -> float:
         """Return the smallest payload that counts [kg]."""
         description, ratings = self.robot.description, None
@@ -47,12 +96,20 @@ class EvaluatedSet(NamedTuple):
         return LIGHT * sum(float(body.mass) for body in list(self.robot.model.inertias)[1:])
 
 
+class Search(NamedTuple):
+    """Result of a search."""
+
+    mistakes: tuple[Mistake, ...]
+    visible: Visible | None = None
+    """Smallest ones that the logs would show; None where others hide them."""
+
+
 def search_mistakes(
     chosen: EvaluatedSet,
     held_out: Sequence[Motion],
     estimation: Sequence[Motion],
     unexplained: Array,
-) -> tuple[Mistake, ...]:
+) -> Search:
     """Return mistakes in the logs against the set, and of a fit against the previous set too.
 
     Args:
@@ -61,79 +118,71 @@ def search_mistakes(
         estimation: Those of the fit.
         unexplained: Share of the torque of each evaluated axis.
     """
-    before, now, axes, parameters, base, bodies = chosen
-    if axes != tuple(range(now.n)):
-        return ()  # a tilt of axes that stand is none of the motion
+    before, now, axes, parameters, base, _ = chosen
     held_out, estimation = (
         [_at_reference(motion, now, parameters) for motion in motions]
         for motions in (held_out, estimation)
     )
-    blocks = blocks_of(held_out)
-    regressor = TorqueRegressor(now, bodies)
-    last = 10 * (now.model.njoints - 2)
-
-    def free(blocks: Blocks) -> Array:
-        assert base is not None
-        columns = base.reduced(regressor(blocks.q, blocks.v, blocks.a))
-        none = np.zeros((*blocks.q.shape, 1))
-        return np.concatenate([columns, friction_columns(blocks.v), none], axis=2)
-
-    def known(robot: Robot, values: Array) -> Callable[[Blocks], Array]:
-        of_robot = TorqueRegressor(robot, bodies)
-
-        def columns(blocks: Blocks) -> Array:
-            torque = of_robot.torque(blocks.q, blocks.v, blocks.a, values)
-            return np.concatenate([friction_columns(blocks.v), torque[:, :, None]], axis=2)
-
-        return columns
-
-    models: list[Callable[[Blocks], Array]] = [known(now, parameters) if base is None else free]
-    if base is not None and now is not before:
-        models.append(known(before, before.parameter_vector()))
-    everything = blocks_of([*held_out, *estimation])
-    own = before.parameter_vector()
-    if base is None and not impossible_bodies(before):
-        of_robot = regressor(everything.q, everything.v, everything.a)
-        units = check_bodies(everything, of_robot @ own, of_robot[:, :, last : last + 10], np.inf)
-        if units and units[0].kind == "unit":
-            return tuple(units)
-    for model in models:
-        if (arrangement := find_arrangement(everything, model)) is not None:
-            return (arrangement,)
-    smallest = chosen.smallest_payload()
-    if base is not None and not impossible_bodies(before):
-        kept = base
-
-        def reduced(blocks: Blocks) -> Array:
-            return kept.reduced(regressor(blocks.q, blocks.v, blocks.a))
-
-        names = [f"Fc_{axis + 1}" for axis in axes]
-        found = find_fit_mistakes(
-            everything,
-            lambda q, v, a: regressor.torque(q, v, a, parameters),
-            reduced,
-            [base.names.index(name) if name in base.names else -1 for name in names],
-            now.limits.linear,
-        )
-        # beside a term that the model misses, small zeros and gains seem sure
-        close = bool((unexplained <= BOUNDS[1]).all())
-        found = [one for one in found if close or one.kind == "sign"]
-        # a payload or other bodies move what is estimated of gains and zeros, a wrong sign both
-        if not any(one.kind == "sign" for one in found):
-            rows = TorqueRegressor(before, bodies)(everything.q, everything.v, everything.a)
-            load = rows[:, :, last : last + 10]
-            found = check_bodies(everything, rows @ own, load, smallest) or found
-        if found or not close:
-            return tuple(found)
-    return tuple(
-        find_mistakes(
-            blocks,
-            lambda q, v, a: regressor.torque(q, v, a, parameters),
-            lambda q, v, a: regressor(q, v, a)[:, :, last : last + 4],
-            now.limits.linear,
-            smallest,
-        )
+    seen = np.isin(np.arange(now.n), axes)
+    blocks, everything = (
+        _of_axes(blocks_of(segments), seen) for segments in (held_out, [*held_out, *estimation])
     )
+    exists = not impossible_bodies(before)
+    regressor, own = chosen.regressor(now), before.parameter_vector()
+    models = [chosen.known_columns(now, parameters) if base is None else chosen.free_columns()]
+    if base is not None and now is not before:
+        models.append(chosen.known_columns(before, own))
+    found = (find_arrangement(everything, model, axes, now.limits.linear) for model in models)
+    arrangement = next((one for one in found if one is not None), None)
+    if arrangement is not None and arrangement.kind == "degrees":
+        return Search((arrangement,))
+    last, bodies = 10 * (now.model.njoints - 2), list[Mistake]()
+    if exists:
+        rows = chosen.regressor(before)(everything.q, everything.v, everything.a)
+        load = rows[:, :, last : last + 10]
+        bodies = check_bodies(everything, rows @ own, load, chosen.smallest_payload())
+        if bodies and bodies[0].kind == "unit":
+            return Search(tuple(bodies))
+    if arrangement is not None:
+        return Search((arrangement,))
+    visible = None
+    if base is not None:
+        fitted = chosen.fitted_columns(everything)
+        names = [f"Fc_{axis + 1}" for axis in range(now.n)]
+        coulomb = [base.names.index(name) if name in base.names else -1 for name in names]
+        if driving := driving_friction(everything, fitted, coulomb):
+            return Search(tuple(driving))
+        # a payload or other bodies move what is estimated of gains and zeros
+        if bodies:
+            return Search(tuple(bodies))
+        # beside a term that the model misses, small zeros and gains seem sure
+        close = np.zeros(now.n, dtype=bool)
+        close[list(axes)] = unexplained <= BOUNDS[1]
+        still = chosen.without_friction()
+        mistakes, visible = find_fit_mistakes(
+            _of_axes(everything, close),
+            regressor.torque(everything.q, everything.v, everything.a, parameters),
+            position_slopes(lambda q, v, a: regressor.torque(q, v, a, still), everything),
+            fitted,
+            now.limits.linear,
+            np.flatnonzero(close).tolist(),
+        )
+        if mistakes or not close[list(axes)].all():
+            return Search(tuple(mistakes), visible)
+    equations = ResidualEquations.of(
+        blocks,
+        lambda q, v, a: regressor.torque(q, v, a, parameters),
+        lambda q, v, a: regressor(q, v, a)[:, :, last : last + 4],
+        now.limits.linear,
+        axes,
+    )
+    mistakes = equations.mistakes(chosen.smallest_payload())
+    return Search(tuple(mistakes), equations.visible() if visible is None else visible)
+
+
+def _of_axes(blocks: Blocks, axes: Mask) -> Blocks:
+    """Return blocks with torques of some axes alone."""
+    return blocks._replace(tau=np.where(axes, blocks.tau, np.nan))
 
 
 def _at_reference(motion: Motion, robot: Robot, parameters: Array) -> Motion:

@@ -1,4 +1,4 @@
-"""Usual mistakes in a log or its set: a shifted zero, a gain, a payload, a wrong sign, a swap.
+"""Usual mistakes in a log, or its set: a shifted zero, a gain, a delay, a payload, a wrong sign.
 
 Each is a change of few parameters that turns predicted torques into measured ones. It is fitted to
 block means of the residual, beside friction of its own per axis, which may have changed since; its
@@ -8,32 +8,49 @@ deviation is that of a jackknife over stretches of time, so that model errors co
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import combinations
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from ...model.types import Array, Mask
 from ...trajectory import Motion
+from .stretch_equations import Eliminated, StretchSums, axis_weights
 
 BLOCK = 0.05  # [s] of samples that count as one: longer than noise remembers, shorter than motion
 MOST = 1500  # blocks in use
-FEW = 400  # of them, where every arrangement of the axes is tried
 STRETCHES = 6  # of time, that the jackknife leaves out
+FEWEST = 10  # blocks per stretch of the jackknife with a torque of an axis
 STEP = 1e-4  # [rad, m] of differences by a position
+ROUNDING = 1e-8  # [1/rad, 1/m] of the torque: a smaller slope is that of rounding
+STEP_OF_TIME = 1e-3  # [s] of differences by time: torques of 100 Hz are straight lines there
 SURE = 5.0  # deviations; residuals of eight clean logs reach 3.8 where a size is plausible
 ZERO, LARGEST_ZERO = np.deg2rad(1.0), np.deg2rad(20.0)  # beyond it no shift is linear
 ZERO_LINEAR, LARGEST_ZERO_LINEAR = 0.005, 0.1  # [m]
 GAIN = 0.05
+# [s]: cycles of controllers are shorter, and what is longer than a block is no slope of a torque
+LATE, LARGEST_LATE = 0.005, 0.05
 # of the squared residuals on stretches left out that a mistake explains at least: a model that
 # misses a term leaves residuals in which small zeros seem sure
 SHARE = 0.03
 REVERSED = -1.5  # relative error of a gain below which its sign is wrong
-# of the squared errors that another arrangement of the axes leaves at most, if it is the right one
-ARRANGED = 0.5
+ALIKE = (
+    2.0  # deviations that a zero keeps beside that of another axis, if the two can be told apart
+)
 
 Predict = Callable[[Array, Array, Array], Array]
-Kind = Literal["zero", "gain", "payload", "sign", "swap", "unit", "robot"]
+Kind = Literal[
+    "zero",
+    "gain",
+    "payload",
+    "late",
+    "sign",
+    "torque sign",
+    "swap",
+    "degrees",
+    "torque unit",
+    "unit",
+    "robot",
+]
 
 
 class Mistake(NamedTuple):
@@ -41,13 +58,24 @@ class Mistake(NamedTuple):
 
     kind: Kind
     axes: tuple[int, ...]
-    """0-based; for a payload those that measure it; none for a unit."""
+    """0-based; of a zero several where the log does not tell which; of a payload those that measure
+    it; none of a unit of the whole log.
+    """
     estimate: float
-    """Shift [rad, m], relative error of the gain, or mass [kg]; NaN for signs and swaps.
+    """Shift [rad, m], relative error of the gain, delay [s], or mass [kg].
 
-    For a unit or another robot what torques are of those of the robot's bodies.
+    For a unit or another robot what torques are of those of the robot's bodies; else NaN.
     """
     deviation: float
+
+
+class Visible(NamedTuple):
+    """Smallest mistakes that logs would show, ``(n,)`` each; infinite where none of any size is."""
+
+    zeros: Array
+    """[rad, m]."""
+    gains: Array
+    """Relative errors."""
 
 
 class Blocks(NamedTuple):
@@ -60,25 +88,28 @@ class Blocks(NamedTuple):
     v: Array
     a: Array
     tau: Array
+    jerk: Array
+    """Rate of ``a``."""
 
 
 def blocks_of(segments: Sequence[Motion]) -> Blocks:
     """Return block means of logs, at most some thousand."""
-    kept: list[list[Array]] = [[], [], [], []]
+    kept: list[list[Array]] = [[], [], [], [], []]
     for motion in segments:
         size = block_size(motion)
         if not size:
             continue
         count = len(motion.t) // size
-        q, v, a, tau = (
-            np.asarray(getattr(motion, name))[: count * size].reshape(count, size, -1)
-            for name in ("q", "v", "a", "tau")
+        jerk = np.gradient(np.asarray(motion.a), np.asarray(motion.t), axis=0)
+        q, v, a, tau, jerk = (
+            np.asarray(column)[: count * size].reshape(count, size, -1)
+            for column in (motion.q, motion.v, motion.a, motion.tau, jerk)
         )
         steady = (np.sign(v) == np.sign(v[:, :1])).all(axis=1)
         middle = size // 2
         means = np.where(steady, tau.mean(axis=1), np.nan)
         for column, values in zip(
-            kept, (q[:, middle], v[:, middle], a[:, middle], means), strict=True
+            kept, (q[:, middle], v[:, middle], a[:, middle], means, jerk[:, middle]), strict=True
         ):
             column.append(values)
     joined = [np.concatenate(column) for column in kept]
@@ -92,6 +123,85 @@ def block_size(motion: Motion) -> int:
         return 0
     size = max(4, round(BLOCK / float(np.median(np.diff(motion.t)))))
     return size if len(motion.t) >= size else 0
+
+
+class ResidualEquations(NamedTuple):
+    """Normal equations of residuals: friction per axis, and columns of each mistake in question."""
+
+    known: Eliminated
+    """With friction eliminated."""
+    places: dict[tuple[Kind, tuple[int, ...]], list[int]]
+    """Columns of each mistake."""
+    linear: Mask
+
+    @staticmethod
+    def of(
+        blocks: Blocks, predict: Predict, load_columns: Predict, linear: Mask, axes: Sequence[int]
+    ) -> ResidualEquations:
+        """Return those of a set along logs; arguments as of :func:`find_mistakes`."""
+        q, v, a, tau, jerk = blocks
+        n = q.shape[1]
+        predicted, own, h = predict(q, v, a), friction_columns(v), STEP_OF_TIME
+        residual = tau - predicted
+        residual[:, np.isfinite(residual).sum(axis=0) <= FEWEST * STRETCHES] = np.nan
+        slopes = position_slopes(predict, blocks)
+        # a torque that comes late is that of the states before
+        before, after = (predict(q + s * v, v + s * a, a + s * jerk) for s in (-h, h))
+        candidates: dict[tuple[Kind, tuple[int, ...]], Array] = {
+            **{("zero", (j,)): slopes[:, :, j : j + 1] for j in axes},
+            **{("gain", (j,)): predicted[:, :, None] * np.eye(n)[:, j : j + 1] for j in axes},
+            ("payload", tuple(axes)): load_columns(q, v, a),
+            ("late", tuple(axes)): (before - after)[:, :, None] / (2.0 * h),
+        }
+        places, first = {}, own.shape[2]
+        for key, columns in candidates.items():
+            places[key] = list(range(first, first + columns.shape[2]))
+            first += columns.shape[2]
+        everything = np.concatenate([own, *candidates.values()], axis=2)
+        sums = StretchSums.of(everything, residual, axis_weights(own, residual), STRETCHES)
+        known = Eliminated.of(sums, list(range(own.shape[2])))
+        return ResidualEquations(known, places, linear)
+
+    def mistakes(self, payload: float, sure: float = SURE, share: float = SHARE) -> list[Mistake]:
+        """Return mistakes that explain residuals, the one that explains most first."""
+        known, places, mistakes = self.known, dict(self.places), []
+        without = known.estimate([]).cost
+        while places:
+            fits = {key: known.estimate(columns) for key, columns in places.items()}
+            best = min(fits, key=lambda key: fits[key].cost)
+            fit = fits[best]
+            mistake = Mistake(*best, float(fit.value[0]), float(fit.deviation[0]))
+            certain = abs(mistake.estimate) > sure * mistake.deviation
+            if not certain or fit.cost > (1.0 - share) * without:
+                break
+            if is_plausible(mistake, self.linear, payload):
+                zeros = {key[1][0]: place for key, place in places.items() if key[0] == "zero"}
+                mistakes.append(with_alike(mistake, known, zeros))
+            without = fit.cost
+            known = Eliminated.of(known.sums, [*known.taken, *places.pop(best)])
+        return [
+            one._replace(kind="torque sign", estimate=np.nan)
+            if one.kind == "gain" and one.estimate < REVERSED
+            else one
+            for one in mistakes
+        ]
+
+    def visible(self, sure: float = SURE, share: float = SHARE) -> Visible:
+        """Return the smallest zeros and gains that are sure, and explain enough."""
+        n, least = len(self.linear), share * self.known.estimate([]).cost
+        visible = Visible(np.full(n, np.inf), np.full(n, np.inf))
+        for (kind, axes), columns in self.places.items():
+            length = self.known.length(columns[0])
+            if kind in ("zero", "gain") and length > 0.0:
+                smallest = smallest_visible(
+                    kind,
+                    float(self.known.estimate(columns).deviation[0]),
+                    bool(self.linear[axes[0]]),
+                    sure,
+                    float(np.sqrt(least) / length),
+                )
+                (visible.zeros if kind == "zero" else visible.gains)[axes[0]] = smallest
+        return visible
 
 
 def find_mistakes(
@@ -114,106 +224,71 @@ def find_mistakes(
         sure: Deviations from which one counts.
         share: Of the squared residuals that it explains at least.
     """
-    q, v, a, tau = blocks
-    predicted, n = predict(q, v, a), q.shape[1]
-    residual = tau - predicted
-    seen = np.isfinite(residual) & (np.isfinite(residual).sum(axis=0) > 10 * STRETCHES)
-    own = friction_columns(v)
-    weights = seen / _deviation(residual, own, seen)
-    candidates: list[tuple[Kind, tuple[int, ...], Array]] = []
-    for j in range(n):
-        step = np.zeros(n)
-        step[j] = STEP
-        slope = (predict(q + step, v, a) - predict(q - step, v, a)) / (2.0 * STEP)
-        # the log reads q + shift
-        candidates.append(("zero", (j,), -slope[:, :, None]))
-        column = np.zeros((*residual.shape, 1))
-        column[:, j, 0] = predicted[:, j]
-        candidates.append(("gain", (j,), column))
-    candidates.append(("payload", tuple(range(n)), load_columns(q, v, a)))
-    y, mistakes = np.where(seen, residual, 0.0) * weights, []
-    columns = own
-    without, _, _ = _jackknifed(own * weights[:, :, None], y)
-    while candidates:
-        fits = [
-            _jackknifed(np.concatenate([extra, columns], axis=2) * weights[:, :, None], y)
-            for _, _, extra in candidates
-        ]
-        best = int(np.argmin([cost for cost, _, _ in fits]))
-        kind, axes, extra = candidates.pop(best)
-        cost, estimate, deviation = fits[best]
-        mistake = Mistake(kind, axes, estimate, deviation)
-        if not abs(estimate) > sure * deviation or cost > (1.0 - share) * without:
-            break
-        without = cost
-        columns = np.concatenate([extra, columns], axis=2)
-        if _is_plausible(mistake, linear, payload):
-            mistakes.append(mistake)
-    return [
-        one._replace(kind="sign", estimate=np.nan)
-        if one.kind == "gain" and one.estimate < REVERSED
-        else one
-        for one in mistakes
-    ]
+    axes = range(len(linear))
+    equations = ResidualEquations.of(blocks, predict, load_columns, linear, axes)
+    return equations.mistakes(payload, sure, share)
 
 
-def _is_plausible(mistake: Mistake, linear: Mask, payload: float) -> bool:
-    size = abs(mistake.estimate)
-    if mistake.kind == "gain":
-        return size >= GAIN
-    if mistake.kind == "payload":
-        return size >= payload
-    if linear[mistake.axes[0]]:
-        return ZERO_LINEAR <= size <= LARGEST_ZERO_LINEAR
-    return bool(ZERO <= size <= LARGEST_ZERO)
+def smallest_visible(
+    kind: Kind, deviation: float, linear: bool, sure: float = SURE, least: float = 0.0
+) -> float:
+    """Return the smallest zero or gain that counts with such a deviation, and is ``least``."""
+    low, high = bounds(kind, linear)
+    size = max(low, sure * deviation, least)
+    return size if deviation > 0.0 and size <= high else np.inf
 
 
-def find_arrangement(blocks: Blocks, columns_of: Callable[[Blocks], Array]) -> Mistake | None:
-    """Return another sign of an axis, or swap of two, that explains torques much better.
+def with_alike(mistake: Mistake, known: Eliminated, zeros: dict[int, list[int]]) -> Mistake:
+    """Return a shifted zero with all axes whose zeros the log cannot tell from it.
 
     Args:
-        blocks: Of the logs.
-        columns_of: Columns ``(N, n, p)`` of free parameters at the states of blocks; the last is
-            the known part.
+        mistake: Any; others than zeros come back as they are.
+        known: Normal equations.
+        zeros: Columns of zeros, by axis.
     """
-    n, step = blocks.q.shape[1], max(1, len(blocks.q) // FEW)
-    blocks = Blocks(*(part[::step] for part in blocks))
-    arrangements: list[tuple[Kind, tuple[int, ...]]] = [
-        *(("sign", (i,)) for i in range(n)),
-        *(("swap", pair) for pair in combinations(range(n), 2)),
-    ]
-    costs = []
-    for kind, axes in arrangements:
-        order, signs = np.arange(n), np.ones(n)
-        if kind == "sign":
-            signs[axes[0]] = -1.0
-        else:
-            order[list(axes)] = order[list(axes)[::-1]]
-        costs.append(_error(Blocks(*(signs * part[:, order] for part in blocks)), columns_of))
-    best = int(np.argmin(costs))
-    if costs[best] < ARRANGED * _error(blocks, columns_of):
-        return Mistake(*arrangements[best], np.nan, np.nan)
-    return None
+    if mistake.kind != "zero":
+        return mistake
+    (axis,) = mistake.axes
+    alike = [axis]
+    for other, columns in zeros.items():
+        if other == axis or not known.length(columns[0]) > 0.0:
+            continue
+        fit = known.estimate([*zeros[axis], *columns])
+        if abs(fit.value[0]) < ALIKE * fit.deviation[0]:
+            alike.append(other)
+    return mistake._replace(axes=tuple(alike))
 
 
-def _error(blocks: Blocks, columns_of: Callable[[Blocks], Array]) -> float:
-    """Geometric mean over axes of the squared errors of a fit, relative to their torques."""
-    columns, tau = columns_of(blocks), blocks.tau
-    seen = np.isfinite(tau)
-    known, free = columns[:, :, -1], columns[:, :, :-1]
-    y = np.where(seen, tau - known, 0.0)
-    spread = np.array([np.std(tau[rows, i]) for i, rows in enumerate(seen.T)])
-    # products of each axis, once: weights of axes are all that changes
-    rows = np.where(seen[:, :, None], free, 0.0).transpose(1, 0, 2)
-    grams = rows.swapaxes(1, 2) @ rows
-    sides = (rows.swapaxes(1, 2) @ y.T[:, :, None])[:, :, 0]
-    weights = 1.0 / np.square(np.maximum(spread, 1e-12))
-    for _ in range(2):
-        x = _solve(np.tensordot(weights, grams, 1), weights @ sides)
-        rest = y.T - rows @ x
-        variance = np.square(rest).sum(axis=1) / np.maximum(seen.sum(axis=0), 1)
-        weights = 1.0 / np.maximum(variance, 1e-12 * np.square(spread))
-    return float(np.exp(np.log(np.maximum(variance / np.square(spread), 1e-12)).mean()))
+def position_slopes(predict: Predict, blocks: Blocks) -> Array:
+    """Return by how much torques ``(N, n)`` change per shift of each axis' zero, ``(N, n, n)``.
+
+    The log reads the position plus the shift.
+    """
+    n = blocks.q.shape[1]
+    slopes = np.zeros((*blocks.q.shape, n))
+    for j in range(n):
+        step = STEP * (np.arange(n) == j)
+        more, less = (predict(blocks.q + s * step, blocks.v, blocks.a) for s in (1.0, -1.0))
+        slope = (less - more) / (2.0 * STEP)
+        if np.abs(slope).max(initial=0.0) > ROUNDING * np.abs(more).max(initial=0.0):
+            slopes[:, :, j] = slope
+    return slopes
+
+
+def bounds(kind: Kind, linear: bool) -> tuple[float, float]:
+    """Return the sizes from and up to which a zero, gain or delay counts."""
+    if kind == "zero":
+        return (ZERO_LINEAR, LARGEST_ZERO_LINEAR) if linear else (float(ZERO), float(LARGEST_ZERO))
+    return (LATE, LARGEST_LATE) if kind == "late" else (GAIN, np.inf)
+
+
+def is_plausible(mistake: Mistake, linear: Mask, payload: float) -> bool:
+    """Return True for a size that counts."""
+    size = abs(mistake.estimate)
+    if mistake.kind == "payload":
+        return size >= payload
+    low, high = bounds(mistake.kind, bool(linear[mistake.axes[0]]))
+    return low <= size <= high
 
 
 def friction_columns(v: Array) -> Array:
@@ -224,37 +299,3 @@ def friction_columns(v: Array) -> Array:
     for k, values in enumerate((np.sign(v), v, np.ones_like(v))):
         columns[:, axes, 3 * axes + k] = values
     return columns
-
-
-def _deviation(residual: Array, own: Array, seen: Mask) -> Array:
-    """Standard deviation of the residual of each axis beside columns of its own."""
-    rest = np.ones(residual.shape[1])
-    for i, rows in enumerate(seen.T):
-        if rows.any():
-            X, y = own[rows, i, 3 * i : 3 * i + 3], residual[rows, i]
-            rest[i] = max(np.std(y - X @ np.linalg.lstsq(X, y, rcond=None)[0]), 1e-9)
-    return rest
-
-
-def _jackknifed(X: Array, y: Array) -> tuple[float, float, float]:
-    """Squared errors on stretches left out, the first coefficient, and its deviation."""
-    parts = np.array_split(np.arange(len(X)), STRETCHES)
-    rows = [(X[k].reshape(-1, X.shape[2]), y[k].ravel()) for k in parts]
-    grams = np.array([block.T @ block for block, _ in rows])
-    sides = np.array([block.T @ side for block, side in rows])
-    squares = np.array([np.square(y[k]).sum() for k in parts])
-    cost, firsts = 0.0, []
-    for gram, side, square in zip(grams, sides, squares, strict=True):
-        x = _solve(grams.sum(axis=0) - gram, sides.sum(axis=0) - side)
-        cost += square - 2.0 * x @ side + x @ gram @ x
-        firsts.append(x[0])
-    spread = np.square(np.array(firsts) - np.mean(firsts)).sum()
-    estimate = _solve(grams.sum(axis=0), sides.sum(axis=0))[0]
-    deviation = np.sqrt((STRETCHES - 1) / STRETCHES * spread)
-    return float(cost), float(estimate), float(deviation)
-
-
-def _solve(gram: Array, side: Array) -> Array:
-    scale = np.sqrt(np.maximum(np.diagonal(gram), 1e-300))
-    solution = np.linalg.lstsq(gram / np.outer(scale, scale), side / scale, rcond=1e-9)[0]
-    return np.asarray(solution / scale)

@@ -27,33 +27,40 @@ class StretchSums(NamedTuple):
     grams: Array
 
     @staticmethod
-    def of(columns: Array, rest: Array, weights: Array | None = None) -> StretchSums:
-        """Return them, each axis weighted by the inverse RMS of what the columns leave."""
+    def of(
+        columns: Array, rest: Array, weights: Array | None = None, count: int = STRETCHES
+    ) -> StretchSums:
+        """Return them for ``count`` stretches, axes weighted by default by :func:`axis_weights`."""
+        if weights is None:
+            weights = axis_weights(columns, rest)
         seen = np.isfinite(rest)
         known = np.where(seen, rest, 0.0)
         rows = np.concatenate([columns, known[:, :, None]], axis=2) * seen[:, :, None]
-        if weights is None:
-            size = spread(rest)
-            start = StretchSums.of(columns, rest, 1.0 / np.where(size > 0.0, size, 1.0))
-            left = rms(rest - columns @ start.estimate(jackknife=False).value)
-            floor = np.maximum(1e-6 * size, np.finfo(float).tiny)
-            weights = 1.0 / np.maximum(left, floor)
         rows = rows * weights[:, None]
-        parts = [part.reshape(-1, part.shape[2]) for part in np.array_split(rows, STRETCHES)]
+        parts = [part.reshape(-1, part.shape[2]) for part in np.array_split(rows, count)]
         return StretchSums(np.array([part.T @ part for part in parts]))
 
     def estimate(self, *, jackknife: bool = True) -> Estimate:
         """Return least squares, with deviations by the jackknife."""
         total = self.grams.sum(axis=0)
-        value = _solve(total)
+        value = solve(total)
         if not jackknife:
             return Estimate(value, np.full(value.shape, np.nan), float("nan"))
         parts, cost = [], 0.0
         for gram in self.grams:
-            parts.append(_solve(total - gram))
+            parts.append(solve(total - gram))
             x = np.append(parts[-1], -1.0)
             cost += float(x @ gram @ x)
         return Estimate(value, _jackknife(np.array(parts)), max(cost, 0.0))
+
+
+def axis_weights(columns: Array, rest: Array) -> Array:
+    """Return the inverse RMS of what columns leave of each axis, ``(n,)``; 0 without a torque."""
+    size = spread(rest)
+    known = size > 0.0
+    start = StretchSums.of(columns, rest, np.where(known, 1.0 / np.where(known, size, 1.0), 0.0))
+    left = rms(rest - columns @ start.estimate(jackknife=False).value)
+    return np.where(known, 1.0 / np.where(known, np.maximum(left, 1e-6 * size), 1.0), 0.0)
 
 
 def _jackknife(parts: Array) -> Array:
@@ -63,7 +70,7 @@ def _jackknife(parts: Array) -> Array:
     return np.asarray(np.sqrt((count - 1) / count * squares))
 
 
-def _solve(gram: Array) -> Array:
+def solve(gram: Array) -> Array:
     """Solve normal equations; what they do not tell is 0."""
     length = np.sqrt(np.maximum(np.diag(gram)[:-1], 0.0))
     length[length == 0.0] = 1.0
@@ -93,6 +100,12 @@ class Eliminated(NamedTuple):
             inner.append((inverse @ (gram[taken] / length[:, None])) / length[:, None])
         return Eliminated(sums, taken, inner)
 
+    def length(self, column: int) -> float:
+        """Return the norm of what a column has that the columns taken have not; 0 of rounding."""
+        gram = self.sums.grams.sum(axis=0)
+        square = gram[column, column] - gram[column, self.taken] @ self.inner[0][:, column]
+        return float(np.sqrt(square)) if square > RANK * gram[column, column] else 0.0
+
     def estimate(self, own: list[int]) -> Estimate:
         """Return least squares of the columns ``own`` beside those taken."""
         total, values, cost = self.sums.grams.sum(axis=0), [], 0.0
@@ -102,7 +115,7 @@ class Eliminated(NamedTuple):
                 gram[np.ix_(own, [*own, -1])]
                 - gram[np.ix_(own, self.taken)] @ (inner[:, [*own, -1]])
             )
-            values.append(_solve(np.vstack([small, np.zeros(len(own) + 1)])))
+            values.append(solve(np.vstack([small, np.zeros(len(own) + 1)])))
             if k:
                 known = inner[:, -1] - inner[:, own] @ values[-1]
                 x = np.concatenate([known, values[-1], [-1.0]])

@@ -13,7 +13,7 @@ from ...model.types import Array
 from ...trajectory import Motion
 from ...trajectory.torque_prediction import Accuracy
 from ..fits.friction_selection import FrictionChoice
-from .mistakes import Mistake
+from .mistakes import Mistake, Visible
 from .residuals import Dependence, Whiteness
 
 LEVELS: tuple[Level, ...] = get_args(Level)
@@ -130,6 +130,8 @@ class Verdict:
     """Share of the torque that is unexplained beyond noise (:func:`.unexplained_share`)."""
     mistakes: tuple[Mistake, ...] = ()
     """Mistakes in the logs, or in the set, that explain residuals."""
+    visible: Visible | None = None
+    """Smallest mistakes that the logs would show, of all axes; None where others hide them."""
     limitations: tuple[Limitation, ...] = ()
     """Findings that hold the levels down (:func:`.limitations_of`), the worst first."""
 

@@ -9,7 +9,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...identification.recordings.recording import TORQUE_FLAGS, Flag
-from ...identification.validation.levels import SIGNIFICANT, WEAK, significant_dependence
+from ...identification.validation.levels import (
+    SIGNIFICANT,
+    WEAK,
+    significant_dependence,
+    visibility_text,
+)
 from ...identification.validation.residuals import LAGS
 from ...identification.validation.verdict import BaseParameterEstimate, Verdict
 from ..text_table import TextTable
@@ -135,6 +140,7 @@ def remarks(verdict: Verdict) -> list[str]:
         )
     lines += [f"would raise the level: {message}" for message in verdict.improvements]
     lines += verdict.notes
+    lines += [text for text in (visibility_text(verdict),) if text]
     lines += [
         f"no body can be {link} of the robot's own set: {reason}"
         for link, reason in verdict.impossible_in_prior.items()
