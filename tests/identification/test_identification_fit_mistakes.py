@@ -7,6 +7,7 @@ from spoilt import spoilt
 
 import irbmodels as irb
 from irbmodels.identification.validation import evaluate, identify, prepare, split_recording
+from irbmodels.identification.validation.fit_mistakes import between_axes
 from irbmodels.identification.validation.stretch_equations import Eliminated, StretchSums
 from irbmodels.model.inertia import Inertial
 
@@ -34,6 +35,56 @@ def test_a_fit_shows_mistakes_beside_its_parameters(kind, axis, size, found):
     assert mistake.axes == (axis,)
     assert verdict.levels[axis] == verdict.level == "wrong"
     np.testing.assert_allclose(mistake.estimate, found, rtol=0.15)
+
+
+@pytest.mark.parametrize(
+    ("kind", "axis", "size", "named"),
+    [
+        ("torque sign", 1, 0.0, "axis 2: the sign of its torque is reversed"),
+        ("gain", 2, 1e-3, "axis 3: its torque is in another unit than those of others"),
+        ("degrees", 0, 0.0, "positions are in degrees"),
+    ],
+)
+def test_a_fit_names_units_and_signs_first(kind, axis, size, named):
+    """No bodies of this arm explain such logs; those of the prior are not blamed."""
+    log = cases.log(1)
+    if kind == "degrees":  # positions alone, whose speeds and limits a reader refuses
+        logs = [prepare(one.changed(q=np.degrees(one.q))) for one in split_recording(log)]
+        verdict = identify(cases.prior(), [logs[0]], [logs[1]], method="wls").verdict
+    else:
+        verdict = refit(kind, axis, size)
+    assert verdict.reasons[0].startswith(named), verdict.reasons
+
+
+def test_what_a_fit_cannot_see_is_said():
+    """Shifts that turn fitted bodies as a whole: of the first axis, and of the last."""
+    visible = cases.good().verdict.visible
+    assert np.isinf(visible.zeros[[0, 5]]).all()
+    assert np.isfinite(visible.zeros[[1, 2]]).all()
+    assert (visible.gains >= 0.05).all()
+
+
+def test_the_interval_of_a_payload_holds_what_axes_disagree_on():
+    """Masses of single axes by hand: random effects of DerSimonian & Laird in four lines."""
+    rng = np.random.default_rng(4)
+    own = np.zeros((400, 3, 3))
+    own[:, range(3), range(3)] = 1.0
+    load, size = rng.normal(size=(400, 3, 4)), np.array([1.0, 1.5, 4.0])
+    rest = size * load[:, :, 0] + 0.1 * rng.normal(size=(400, 3))
+    found, deviation = np.zeros(3), np.zeros(3)
+    for i in range(3):
+        columns = np.column_stack([load[:, i], np.ones(400)])
+        parts = np.array_split(np.arange(400), 10)
+        kept = [np.setdiff1d(np.arange(400), part) for part in parts]
+        fits = [np.linalg.lstsq(columns[k], rest[k, i], rcond=None)[0][0] for k in kept]
+        found[i] = np.linalg.lstsq(columns, rest[:, i], rcond=None)[0][0]
+        deviation[i] = 3.0 * np.std(fits)
+    w = deviation**-2.0
+    scatter = (w * (found - np.average(found, weights=w)) ** 2).sum()
+    effect = (scatter - 2.0) / (w.sum() - (w**2).sum() / w.sum())
+    wanted = ((1.0 / (deviation**2 + effect)).sum()) ** -0.5
+    assert between_axes(own, load, rest) == pytest.approx(wanted, rel=1e-6)
+    assert wanted > 0.5
 
 
 def test_a_right_fit_has_none():

@@ -11,6 +11,7 @@ from irbmodels.identification.validation.levels import (
     BOUNDS,
     accuracy_level,
     unexplained_share,
+    visibility_text,
 )
 from irbmodels.identification.validation.mistakes import blocks_of
 from irbmodels.identification.validation.verdict import LEVELS, PredictedTorques
@@ -87,6 +88,7 @@ def test_the_right_set_on_a_good_log_is_good():
         ("torque sign", 5, 0.0, "axis 6: the sign of its torque is reversed"),
         ("swap", 1, 0.0, "axes 2 and 3 are swapped"),
         ("swap", 3, 0.0, "axes 4 and 5 are swapped"),
+        ("gain", 2, 1e-3, "axis 3: its torque is in another unit than those of others"),
     ],
 )
 def test_mistakes_are_wrong_and_named(kind, axis, size, named):
@@ -94,10 +96,50 @@ def test_mistakes_are_wrong_and_named(kind, axis, size, named):
     assert verdict.level == "wrong"
     assert verdict.levels[axis] == "wrong"
     assert verdict.reasons[0].startswith(named), verdict.reasons
-    if kind in ("zero", "gain"):
+    if kind in ("zero", "gain") and size > -1.0 and size != 1e-3:
         wanted = size if kind == "zero" else size - 1.0
         found = verdict.mistakes[0]
         assert abs(found.estimate - wanted) < max(4.0 * found.deviation, 0.2 * abs(wanted))
+
+
+def test_late_torques_are_wrong_and_measured():
+    """Torques 20 ms late against the true set; a clean log shows no delay."""
+    verdict = judged("late", 0, 0.02)
+    (mistake,) = (one for one in verdict.mistakes if one.kind == "late")
+    assert mistake.estimate == pytest.approx(0.02, abs=0.001)
+    assert verdict.reasons[0].startswith("torques are 2"), verdict.reasons
+    assert "ms later than positions" in verdict.reasons[0]
+
+
+def test_degrees_are_named():
+    """Nothing else than positions in degrees makes torques of these positions."""
+    log = cases.log(2)
+    verdict = evaluate(cases.truth(), [prepare(log.changed(q=np.degrees(log.q)))])
+    assert verdict.mistakes[0].kind == "degrees"
+    assert verdict.reasons[0] == "positions are in degrees, and read as radians"
+
+
+def test_axes_in_question_alone_are_searched():
+    """A zero of axis 3 is named where its torque counts; axes left out have no mistakes."""
+    log = prepare(spoilt(cases.log(2), "gain", 2, 1.1))
+    verdict = evaluate(cases.truth(), [log], axes=[2, 3])
+    assert [(one.kind, one.axes) for one in verdict.mistakes] == [("gain", (2,))]
+    assert evaluate(cases.truth(), [log], axes=[1, 2]).mistakes == ()
+
+
+def test_logs_say_what_they_would_show():
+    """Smallest zeros and gains: shifts of that size are named, of half of it are not."""
+    verdict = judged()
+    zeros, gains = verdict.visible
+    # no torque depends on the position of an axis that stands upright
+    assert np.isinf(zeros[0])
+    assert np.deg2rad(1.0) <= zeros[1] < np.deg2rad(3.0)
+    assert 0.05 <= gains[1] < 0.1
+    text = visibility_text(verdict)
+    assert text.startswith("these logs would show a wrong zero of axis 2")
+    assert "the zero of axis 1" in text.partition("could not be seen")[2]
+    assert judged("zero", 1, 1.3 * zeros[1]).mistakes[0].kind == "zero"
+    assert judged("zero", 1, 0.5 * zeros[1]).mistakes == ()
 
 
 def test_a_payload_that_was_not_given_is_wrong():

@@ -106,11 +106,11 @@ def blocks_of(segments: Sequence[Motion]) -> Blocks:
             for column in (motion.q, motion.v, motion.a, motion.tau, jerk)
         )
         steady = (np.sign(v) == np.sign(v[:, :1])).all(axis=1)
-        middle = size // 2
         means = np.where(steady, tau.mean(axis=1), np.nan)
-        for column, values in zip(
-            kept, (q[:, middle], v[:, middle], a[:, middle], means, jerk[:, middle]), strict=True
-        ):
+        # of an even number of samples two are in the middle: one of them is half a step late
+        low, high = (size - 1) // 2, size // 2
+        q, v, a, jerk = (0.5 * (part[:, low] + part[:, high]) for part in (q, v, a, jerk))
+        for column, values in zip(kept, (q, v, a, means, jerk), strict=True):
             column.append(values)
     joined = [np.concatenate(column) for column in kept]
     step = max(1, len(joined[0]) // MOST)
