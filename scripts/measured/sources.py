@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pinocchio as pin
@@ -25,7 +26,13 @@ REPOSITORIES = {
     "Robot_Identification": "https://github.com/JonasWeigand/Robot_Identification",
     "inverse-dynamics-solver": "https://github.com/unisa-acg/inverse-dynamics-solver",
     "example-robot-data": "https://github.com/Gepetto/example-robot-data",
+    "figaroh-examples": "https://github.com/thanhndv212/figaroh-examples",
+    "FrankaEmikaPandaDynModel": "https://github.com/marcocognetti/FrankaEmikaPandaDynModel",
+    "Dynamics_identification_Frank": "https://github.com/FrankJIE09/Dynamics_identification_Frank",
 }
+# turns of the motors of a TX40 per turn of its axes; motor 6 turns with axis 5 as well
+# (examples/staubli_TX40/config/TX40_config.yaml and utils/staubli_tx40_tools.py)
+TX40_RATIOS = (32.0, 32.0, 45.0, -48.0, 45.0, 32.0)
 # standard DH rows [m, deg] of the KUKA KR 300: d, a, alpha, angle of the logs' zero; masses [kg],
 # centres [mm] and tensors [kg mm^2] (xx, yy, zz, xy, yz, xz) about them, in frames of the rows, as
 # robot_model/model_KUKA_Quantec_Ultra_KR300.m has them; the authors' payload is left out
@@ -151,6 +158,68 @@ def ur10(data: Path) -> MeasuredArm:
     return MeasuredArm("ur10", "UR10", about, robot, (first,), last)
 
 
+def tx40(data: Path) -> MeasuredArm:
+    """Return the Staubli TX40 of the FIGAROH examples: motor positions and torques at 5 kHz."""
+    folder = data / "figaroh-examples/examples/staubli_TX40"
+    motors, torques = (
+        np.loadtxt(folder / "data" / name, delimiter=",", skiprows=1)
+        for name in ("pos_read_data.csv", "curr_data.csv")
+    )
+    ratio = np.diag(TX40_RATIOS)
+    turns = np.array(ratio)
+    turns[5, 4] = TX40_RATIOS[5]
+    # zeros of the logs against those of the URDF, as their authors have them
+    q = motors @ np.linalg.inv(turns).T + np.array([0.0, -0.5, 0.5, 0.0, 0.0, 0.0]) * np.pi
+    robot = irb.from_urdf(folder / "urdf/tx40_mdh_modified.urdf")
+    robot = robot.with_drives(np.linalg.inv(ratio) @ turns)
+    moving = slice(0, 38000)  # all axes stand for the last 1.4 s
+    log = Recording(2e-4 * np.arange(38000), q[moving], tau=(torques @ turns)[moving], source="csv")
+    first, last = split_recording(log)
+    about = (
+        "motor positions and torques at 5 kHz, of which 7.6 s move; motor 6 turns with axis 5; the"
+        " last quarter is held out"
+    )
+    return MeasuredArm("tx40", "Staubli TX40", about, robot, (first,), last)
+
+
+def panda(data: Path) -> MeasuredArm:
+    """Return the Panda of Gaz et al., without its hand: torques of sensors in the joints."""
+    folder = data / "FrankaEmikaPandaDynModel/matlab/data/Exciting_Traj/Trajectory_1/rbt_log"
+    t, q, v, tau = (
+        np.loadtxt(folder / f"exciting_traj_{name}.txt")
+        for name in ("time", "positions", "velocity", "torques")
+    )
+    tree = ElementTree.parse(data / "example-robot-data/robots/panda_description/urdf/panda.urdf")
+    root = tree.getroot()
+    for part in [*root.iter("joint"), *root.iter("link")]:
+        if "hand" in str(part.get("name")) or "finger" in str(part.get("name")):
+            root.remove(part)
+    with tempfile.TemporaryDirectory() as temporary:
+        path = Path(temporary) / "panda.urdf"
+        tree.write(path)
+        robot = irb.from_urdf(path)
+    size = (-1, robot.n)
+    log = Recording(t, q.reshape(size), v=v.reshape(size), tau=tau.reshape(size), source="rbt_log")
+    first, last = split_recording(log)
+    about = (
+        "positions, speeds and torques of sensors behind the gears at 1 kHz, some of whose rows are"
+        " lost or doubled; the last quarter is held out"
+    )
+    return MeasuredArm("panda", "Franka Panda", about, robot, (first,), last)
+
+
+def ar5(data: Path) -> MeasuredArm:
+    """Return a Rokae AR5 that hangs sideways, as its torques say: gravity is along its x axis."""
+    folder = data / "Dynamics_identification_Frank"
+    robot = irb.from_urdf(folder / "urdf/AR5-5_07R-W4C4A2.urdf").with_gravity([9.81, 0.0, 0.0])
+    name = "dynamics_identification_data_real.csv"
+    rows = np.loadtxt(folder / "src/config" / name, delimiter=",", skiprows=1)
+    log = Recording(rows[:, 0], rows[:, 1:8], v=rows[:, 8:15], tau=rows[:, 22:29], source=name)
+    first, last = split_recording(log)
+    about = "joint positions, speeds and torques at 50 Hz, mounted sideways; the last quarter is held out"
+    return MeasuredArm("ar5", "Rokae AR5", about, robot, (first,), last)
+
+
 def urdf_of_dh(name: str, rows: Sequence[Sequence[Any]]) -> str:
     """Return the URDF of standard DH rows, the base turned by 180 deg about x as theirs."""
     lines = [f'<robot name="{name}">', '<link name="base_link"/>']
@@ -184,4 +253,7 @@ ARMS: dict[str, Callable[[Path], MeasuredArm]] = {
     "ur10e": ur10e,
     "kr300": kr300,
     "ur10": ur10,
+    "tx40": tx40,
+    "panda": panda,
+    "ar5": ar5,
 }

@@ -20,7 +20,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "support"
 from spoilt import spoilt
 
 Spoil = Callable[[Recording], Recording]
-RATED = {"ur10e": 10.0, "ur10": 10.0, "kr300": 300.0}  # payloads of the data sheets [kg]
+# payloads of the data sheets [kg]
+RATED = {"ur10e": 10.0, "ur10": 10.0, "kr300": 300.0, "tx40": 2.3, "panda": 3.0, "ar5": 5.0}
 
 
 COPIES = 14  # as measured, twelve mistakes, and the wrong robot
@@ -42,11 +43,19 @@ def copies(name: str, robot: Robot) -> dict[str, Spoil]:
             spoilt, kind="zero", axis=2, size=np.deg2rad(3.0)
         ),
         "torque of axis 2 by 1.1": partial(spoilt, kind="gain", axis=1, size=1.1),
-        "a fifth of the rated payload": partial(_carrying, robot=robot, mass=0.2 * RATED[name]),
+        "a fifth of the rated payload": partial(
+            _carrying, robot=robot, mass=0.2 * _rated(name, robot)
+        ),
         "torque of axis 2 clipped at 60 %": partial(spoilt, kind="clipped", axis=1, size=0.6),
         "torques 20 ms late": partial(spoilt, kind="late", size=0.02),
         "a fifth of the rows missing": partial(spoilt, kind="missing", size=0.2),
     }
+
+
+def _rated(name: str, robot: Robot) -> float:
+    if robot.description is None:
+        return RATED[name]
+    return float(robot.description.limits.ratings.payload_kg or np.nan)
 
 
 def _carrying(log: Recording, robot: Robot, mass: float) -> Recording:
