@@ -120,6 +120,113 @@ def test_the_kr300_is_read_on_the_arm_side(data, sources):
     np.testing.assert_allclose(arm.held_out.tau, torque(arm.robot, q, v, a), rtol=1e-9)
 
 
+def test_the_tx40_is_read_on_the_arm_side(sources, tmp_path):
+    """Motor 6 turns 32 times with axis 5 and with axis 6; motors and axes have the same power."""
+    folder = tmp_path / "figaroh-examples/examples/staubli_TX40"
+    (folder / "data").mkdir(parents=True)
+    (folder / "urdf").mkdir()
+    urdf = sources.urdf_of_dh("arm", sources.KR300)
+    (folder / "urdf/tx40_mdh_modified.urdf").write_text(urdf, encoding="utf-8")
+    rng = np.random.default_rng(0)
+    q, torques = rng.normal(size=(38001, 6)), rng.normal(size=(38001, 6))
+    zeros = np.array([0.0, np.pi / 2, -np.pi / 2, 0.0, 0.0, 0.0])
+    motors = (q + zeros) * np.array([32.0, 32.0, 45.0, -48.0, 45.0, 32.0])
+    motors[:, 5] += 32.0 * q[:, 4]
+    for name, rows in (("pos_read_data", motors), ("curr_data", torques)):
+        np.savetxt(folder / f"data/{name}.csv", rows, "%.12g", ",", header="six", comments="")
+    arm = sources.tx40(tmp_path)
+    (first,), last = arm.fit, arm.held_out
+    np.testing.assert_allclose(np.concatenate([first.q, last.q]), q[:38000], atol=1e-9)
+    power = (np.diff(q[:2], axis=0) * first.tau[:1]).sum()
+    assert power == pytest.approx((np.diff(motors[:2], axis=0) * torques[:1]).sum(), rel=1e-6)
+    np.testing.assert_array_equal(arm.robot.drive_axes[5], [0, 0, 0, 0, 1, 1])
+
+
+def test_the_panda_is_read_without_its_hand(sources, tmp_path):
+    """Rows of seven numbers, one per line; hand and fingers weigh nothing."""
+    folder = tmp_path / "FrankaEmikaPandaDynModel/matlab/data/Exciting_Traj/Trajectory_1/rbt_log"
+    urdf = tmp_path / "example-robot-data/robots/panda_description/urdf/panda.urdf"
+    folder.mkdir(parents=True)
+    urdf.parent.mkdir(parents=True)
+    hand = (
+        '<joint name="panda_hand_joint" type="fixed"><parent link="link_6"/>'
+        '<child link="panda_hand"/></joint><link name="panda_hand"><inertial><mass value="3"/>'
+        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>'
+    )
+    text = sources.urdf_of_dh("arm", sources.KR300).replace("</robot>", hand)
+    urdf.write_text(text, encoding="utf-8")
+    q = np.arange(2400.0).reshape(400, 6) * 1e-3
+    for name, rows in (("positions", q), ("velocity", 2.0 * q), ("torques", 3.0 * q)):
+        np.savetxt(folder / f"exciting_traj_{name}.txt", rows.ravel())
+    np.savetxt(folder / "exciting_traj_time.txt", 1e-3 * np.arange(400))
+    arm = sources.panda(tmp_path)
+    np.testing.assert_allclose(arm.held_out.q, q[300:])
+    np.testing.assert_allclose(arm.held_out.tau, 3.0 * q[300:])
+    assert arm.robot.model.inertias[6].mass == pytest.approx(sources.KR300[-1][4])
+
+
+def test_simulated_friction_brakes_and_no_law_is_it(script):
+    """Of an IRB 1600: Pinocchio's torques of the bodies are right, the rest takes power."""
+    arms = sys.modules["measured.simulated_arms"]
+    arm, true = arms.simulated("irb1600_6_120"), irb.load("irb1600_6_120").with_friction(None)
+    motion = arms.excitation(true, 20.0, seed=6)
+    bodies = true.inverse_dynamics(motion.q, motion.v, motion.a, friction=False)
+    rest = arm.fit[0].tau - bodies
+    assert ((rest * motion.v).mean(axis=0) > 0.0).all()
+    columns = [np.sign(motion.v), motion.v, np.ones_like(motion.v)]
+    for axis in range(6):
+        X = np.column_stack([column[:, axis] for column in columns])
+        left = rest[:, axis] - X @ np.linalg.lstsq(X, rest[:, axis], rcond=None)[0]
+        assert np.std(left) > 1.2 * arms.NOISE * np.std(arm.fit[0].tau[:, axis] - rest[:, axis])
+    masses = [[body.mass for body in list(robot.model.inertias)[1:]] for robot in (arm.robot, true)]
+    ratio = np.divide(*masses)
+    assert (np.abs(np.log(ratio)) <= np.log(arms.OTHER_MASS) + 1e-9).all()
+    assert np.ptp(ratio) > 0.1
+
+
+def test_a_threshold_is_chosen_without_the_arm_that_tries_it(script):
+    """Between the largest clean statistic of others and the next spoilt one: arm c, cleaner than
+    others, is told by them; arm b, less clean, raises an alarm.
+    """
+    rule = sys.modules["measured.leave_one_out"]
+    arms = {
+        "a": rule.Tried([0.1, 0.2], [0.6, 0.05]),
+        "b": rule.Tried([0.5], [0.9]),
+        "c": rule.Tried([0.0], [0.7]),
+    }
+    assert rule.choice(list(arms.values())) == (0.5, 0.6)
+    assert rule.choice([arms["a"], arms["c"]]) == (0.2, 0.6)
+    first = next(rule.rows({one.name: arms for one in rule.THRESHOLDS}))
+    sure = rule.THRESHOLDS[0]
+    assert first[:4] == (
+        f"`SURE`: {sure.about}",
+        "5",
+        f"{sure.value(0.5):.2g}",
+        f"{sure.value(0.6):.2g}",
+    )
+    # without a: 0.5 and 0.7; without b: 0.2 and 0.6; without c: 0.5 and 0.6
+    assert first[4] == f"{sure.value(0.4):.2g} to {sure.value(0.6):.2g}"
+    assert first[5] == "b"
+    assert first[6] == "3 of 4 (not: a 1)"
+
+
+def test_a_statistic_is_the_strictest_value_that_names_a_mistake(script):
+    """Of a search that names a zero of 7 deviations, by that constant of the package."""
+    rule = sys.modules["measured.leave_one_out"]
+
+    class Case:
+        def kinds(self):
+            return {"zero"} if rule.mistakes.SURE < 7.0 else set()
+
+    sure = rule.THRESHOLDS[0]
+    before = rule.mistakes.SURE
+    found = sure.value(sure.statistic(Case(), ("zero", "gain")))
+    assert found < 7.0 < found * (sure.strict / sure.lax) ** (1.0 / rule.STEPS)
+    assert sure.statistic(Case(), ("swap",)) == 0.0
+    assert sure.statistic(None, ("zero",)) == 1.0
+    assert before == rule.mistakes.SURE
+
+
 def test_urdf_of_dh_rows_has_their_poses(sources, tmp_path):
     """Against the product of standard DH matrices."""
     (tmp_path / "arm.urdf").write_text(sources.urdf_of_dh("arm", sources.KR300), encoding="utf-8")
