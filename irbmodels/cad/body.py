@@ -66,6 +66,12 @@ class Body:
             for c in colours
         }
 
+    def scaled(self, factor: float) -> Body:
+        """Return the link ``factor`` times as large, about the origin of the base."""
+        size = (factor, factor, factor)
+        parts = (part._replace(solid=part.solid.scale(size)) for part in self.parts)
+        return Body(tuple(parts), tuple(piece.scale(size) for piece in self.pieces))
+
     def split(self) -> list[tuple[Manifold, Material]]:
         """Return the parts cut so that no two overlap."""
         result, taken = [], Manifold()

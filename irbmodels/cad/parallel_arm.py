@@ -97,14 +97,7 @@ def bodies(robot: Description) -> dict[str, Body]:
         "link_crank": crank(arm),
         "link_rod": rod(arm),
     }
-    return {name: scaled(body, scale) for name, body in drawn.items()}
-
-
-def scaled(body: Body, scale: float) -> Body:
-    """Return a body in millimetres."""
-    size = (scale, scale, scale)
-    parts = (part._replace(solid=part.solid.scale(size)) for part in body.parts)
-    return Body(tuple(parts), tuple(piece.scale(size) for piece in body.pieces))
+    return {name: body.scaled(scale) for name, body in drawn.items()}
 
 
 def cavity(solid: Manifold, wall: float) -> Manifold:

@@ -1,18 +1,21 @@
 """CAD of serial arms, after the IRB 1600.
 
 A low base, a leaning column, a plate-like lower arm on the right side, a hollow forearm in the
-middle. Places come from the tables; proportions are ours. Millimetres in base axes at home: x
-forward, y left, z up.
+middle. Lengths are the robot's own. Everything else is drawn for the IRB 1600 and grows with the
+cube root of the robot's mass: a robot is drawn in units in which it weighs 250 kg at the same mean
+density, and scaled at the end. Forearm and wrist grow with the payload besides. Units in base axes
+at home: x forward, y left, z up.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from manifold3d import Manifold
 
+from ..errors import InputError
 from ..tables.description import Description
 from .body import AIR, ALUMINIUM, GEAR, IRON, MOTOR, PLASTIC, STEEL, Body, Part
+from .serial_places import FIXED, GAP, Lengths, Places
+from .serial_wrist import COLLAR, FORK, flange, forearm, wrist_hub
 from .shapes import (
     Point,
     arc,
@@ -31,39 +34,8 @@ from .shapes import (
 
 RIGHT, LEFT = -140.0, 104.0  # faces of the shoulder: to the lower arm, to the motor of axis 2
 ELBOW = -112.0  # right face of the elbow; the lower arm is outside of it
-GAP = 4.0  # between links
-
-
-@dataclass(frozen=True)
-class Places:
-    """Where the axes of one arm are [mm]."""
-
-    axis_2: Point
-    """Shoulder (x, z)."""
-    axis_3: Point
-    """Elbow (x, z)."""
-    axis_4: Point
-    """Line of the forearm (y, z)."""
-    axis_5: Point
-    """Wrist centre (x, z)."""
-    joint_4: float
-    """Where along x the turning part of the forearm begins."""
-    flange: float
-    """From the wrist centre to the face of the flange."""
-
-    @classmethod
-    def of(cls, robot: Description) -> Places:
-        """Find them from the tables."""
-        rows = robot.kinematics.joints
-        a1, d1, a2 = rows["joint_2"].a_mm, rows["joint_1"].d_mm, rows["joint_3"].a_mm
-        a3, d4 = rows["joint_4"].a_mm, rows["joint_4"].d_mm
-        z4, flange = d1 + a2 + a3, rows["joint_6"].d_mm + robot.kinematics.tool0.d_mm
-        return cls((a1, d1), (a1, d1 + a2), (0.0, z4), (a1 + d4, z4), a1 + 0.523 * d4, flange)
-
-    @property
-    def deck(self) -> float:
-        """Height of the base, where the column begins to turn."""
-        return 0.27 * self.axis_2[1]
+MASS = 250.0  # [kg] of an IRB 1600, which is drawn in millimetres
+LIGHT = 0.04  # payload over mass up to which the wrist is the IRB 1600's: 10 kg of 250
 
 
 def small_motor(start: float, at: Point) -> Manifold:
@@ -77,16 +49,44 @@ def small_motor(start: float, at: Point) -> Manifold:
 
 
 def bodies(robot: Description) -> dict[str, Body]:
-    """Return the links of a serial arm of this make."""
-    s = Places.of(robot)
-    links = (base(s), column(s), lower_arm(s), upper_arm(s), forearm(s), wrist(s), flange(s))
-    return dict(
-        zip(
-            ("base_link", "link_1", "link_2", "link_3", "link_4", "link_5", "link_6"),
-            links,
-            strict=True,
+    """Return the links of a serial arm, in millimetres of its base at home."""
+    ratings = robot.limits.ratings
+    mass = ratings.mass_kg or usual_mass(ratings.payload_kg, ratings.reach_mm)
+    return serial_arm(Lengths.of(robot), ratings.payload_kg, mass)
+
+
+def usual_mass(payload: float, reach: float) -> float:
+    """Return the mass [kg] that serial arms of a payload [kg] and reach [mm] have.
+
+    Least squares of logarithms over 21 variants of IRB 120, 140, 1200, 1600, 2600, 4600, 52, 6640
+    and 6700: mass over this is 0.59 to 1.72, its cube root, the size, 0.84 to 1.20.
+    """
+    return float(70.0 * payload**0.211 * (reach / 1000.0) ** 1.683)
+
+
+def serial_arm(lengths: Lengths, payload: float, mass: float) -> dict[str, Body]:
+    """Return the links of a serial arm, in millimetres of its base at home.
+
+    Args:
+        lengths: Lengths of its axes.
+        payload: Rated payload [kg]. The section of forearm and wrist grows with the root of payload
+            over mass, where that is above the IRB 1600's.
+        mass: Mass of the robot [kg]. Stand, shoulder, arms and motors grow with its cube root.
+
+    Raises:
+        InputError: if the forearm is too short for a wrist of that thickness.
+    """
+    size, wrist = (mass / MASS) ** (1.0 / 3.0), max(1.0, payload / mass / LIGHT) ** 0.25
+    s = Places.of(lengths, size, wrist)
+    needed = (COLLAR + FORK * wrist) / (1.0 - FIXED)
+    if lengths.d4 < needed * size:
+        raise InputError(
+            f"a forearm of {lengths.d4:g} mm is too short for the wrist of an arm of {mass:g} kg"
+            f" with {payload:g} kg: it needs {needed * size:.0f} mm"
         )
-    )
+    links = (base(s), column(s), lower_arm(s), upper_arm(s), forearm(s), wrist_hub(s), flange(s))
+    names = ("base_link", *(f"link_{n}" for n in range(1, 7)))
+    return {name: body.scaled(size) for name, body in zip(names, links, strict=True)}
 
 
 def base(s: Places) -> Body:
@@ -150,7 +150,8 @@ def column(s: Places) -> Body:
 
     Motor 1 stands behind, motor 2 is on the left.
     """
-    low, place, (x, z) = s.deck + GAP, (-104.0, -62.0), s.axis_2
+    low, (x, z) = s.deck + GAP, s.axis_2
+    place = (-104.0 - 0.4 * max(0.0, 150.0 - x), -62.0)  # behind a shoulder that stands upright
     ring = disc(188.0, low, low + 44.0, edge=10.0)
     barrel = disc(106.0, RIGHT, LEFT, "y", at=s.axis_2, edge=14.0)
     waist = disc(150.0, low + 30.0, low + 70.0, edge=14.0)
@@ -250,124 +251,48 @@ def upper_arm(s: Places) -> Body:
 
     Motor 3 is on the left, motors of the wrist are behind.
     """
-    x, z = s.axis_3[0], s.axis_4[1]
+    x, z, k = s.axis_3[0], s.axis_4[1], s.wrist
     joint = disc(84.0, ELBOW, 96.0, "y", at=s.axis_3, edge=12.0)
     seam = plain(70.0, ELBOW - 6.0, ELBOW, "y", s.axis_3)
     house = hull(
         block((x - 118, x + 60), (-96, 96), (z - 74, z + 62), edge=26),
         block((x - 100, x + 70), (-80, 80), (z - 80, z + 76), edge=26),
-        disc(70.0, x + 110.0, x + 150.0, "x", s.axis_4),
+        disc(70.0 * k, x + 110.0, x + 150.0, "x", s.axis_4),
     )
     knee = hull(joint, block((x - 84, x + 84), (ELBOW + 10.0, 90), (z - 60, z + 10), edge=24))
     end = s.joint_4 - GAP
     tube = hull(
-        disc(70.0, x + 100.0, x + 130.0, "x", s.axis_4),
-        disc(62.0, end - 30.0, end - 8.0, "x", s.axis_4),
+        disc(70.0 * k, x + 100.0, x + 130.0, "x", s.axis_4),
+        disc(62.0 * k, end - 30.0, end - 8.0, "x", s.axis_4),
     )
-    rim = disc(68.0, end - 34.0, end - 2.0, "x", s.axis_4, edge=6.0)
+    rim = disc(68.0 * k, end - 34.0, end - 2.0, "x", s.axis_4, edge=6.0)
     back = block((x - 130, x - 108), (-88, 88), (z - 78, z + 70), edge=8)
     places = ((-42.0, z + 24.0), (42.0, z + 24.0), (0.0, z - 42.0))
     drives = [small_motor(x - 128.0, place) for place in places]
     hub = disc(74.0, 90.0, 110.0, "y", at=s.axis_3, edge=5.0)
     drive_3 = motor(58.0, 110.0, 226.0, "y", s.axis_3, box=180.0)
-    bore = plain(24.0, x - 110.0, end, "x", s.axis_4)
+    bore = plain(24.0 * k, x - 110.0, end, "x", s.axis_4)
     screws = bolts(10, 66.0, 5.0, 104.0, 114.0, "y", s.axis_3) + bolts(
-        12, 60.0, 4.5, end - 4.0, end + 2.0, "x", s.axis_4
+        12, 60.0 * k, 4.5, end - 4.0, end + 2.0, "x", s.axis_4
     )
     lid = block((x - 66, x + 56), (-62, 62), (z + 70, z + 81), edge=5)
     air = hull(
         block((x - 104, x + 56), (-78, 78), (z - 58, z + 48), edge=20),
-        plain(50.0, x + 100, x + 120, "x", s.axis_4),
+        plain(50.0 * k, x + 100, x + 120, "x", s.axis_4),
     )
     parts = (
         Part(plain(66.0, ELBOW + 8.0, ELBOW + 84.0, "y", s.axis_3), GEAR),
         Part(
-            plain(56.0, end - 64.0, end - 4.0, "x", s.axis_4)
-            + plain(34.0, x - 100.0, end - 60.0, "x", s.axis_4)
+            plain(56.0 * k, end - 64.0, end - 4.0, "x", s.axis_4)
+            + plain(34.0 * k, x - 100.0, end - 60.0, "x", s.axis_4)
             - bore,
             GEAR,
         ),
         Part(union(drive_3, *drives), MOTOR, "black"),
         Part(screws + seam, STEEL, "black"),
-        Part(air + cone(54.0, 46.0, x + 110.0, end - 10.0, "x", s.axis_4), AIR),
+        Part(air + cone(54.0 * k, 46.0 * k, x + 110.0, end - 10.0, "x", s.axis_4), AIR),
         Part(union(knee, house, tube, rim, back, hub, lid), ALUMINIUM, "orange"),
     )
     return Body(
         parts, (hull(house, back, lid), hull(knee, hub), tube + rim, drive_3, hull(*drives))
     )
-
-
-def forearm(s: Places) -> Body:
-    """Turning, hollow tube of axis 4 that flattens into the fork of the wrist."""
-    start, (x, z) = s.joint_4, s.axis_5
-    rim = disc(65.0, start, start + 26.0, "x", s.axis_4, edge=6.0)
-    tube = hull(
-        disc(58.0, start + 10.0, start + 40.0, "x", s.axis_4),
-        disc(47.0, x - 120.0, x - 90.0, "x", s.axis_4),
-    )
-    fork = hull(
-        disc(50.0, start + 50.0, start + 80.0, "x", s.axis_4),
-        *(
-            block((x - 120, x - 60), (-56, 56), (z - 41, z + 41), edge=16),
-            disc(41.0, -56.0, 56.0, "y", at=s.axis_5, edge=8.0),
-        ),
-    )
-    slot = disc(s.flange + 13.0, -36.0, 36.0, "y", at=s.axis_5, edge=8.0)
-    bore = plain(26.0, start - 1.0, x, "x", s.axis_4)
-    ends = ((33.0, s.axis_5), (26.0, (x - 118.0, z)))
-    plates = mirrored(
-        hull(*(disc(radius, 50.0, 61.0, "y", at=at, edge=4.0) for radius, at in ends))
-    )
-    caps = mirrored(plain(24.0, 58.0, 64.0, "y", at=s.axis_5))
-    screws = mirrored(bolts(3, 25.0, 3.5, 58.0, 63.0, "y", at=(x - 112.0, z)))
-    air = hull(
-        plain(48.0, start + 16.0, start + 40.0, "x", s.axis_4),
-        plain(37.0, x - 130.0, x - 100.0, "x", s.axis_4),
-    )
-    shafts = (
-        mirrored(plain(30.0, 36.0, 52.0, "y", at=s.axis_5))
-        + plain(34.0, start + 8.0, x - 90.0, "x", s.axis_4)
-        - bore
-    )
-    belts = mirrored(block((x - 150, x + 24), (40, 49), (z - 20, z + 20), edge=4))
-    parts = (
-        Part(shafts, GEAR),
-        Part(caps, PLASTIC, "black"),
-        Part(screws + plain(56.0, start - GAP, start + 2.0, "x", s.axis_4) - bore, STEEL, "black"),
-        Part(air + belts, AIR),
-        Part(union(rim, tube, fork, plates) - slot - bore, ALUMINIUM, "orange"),
-    )
-    prong = (fork + plates) ^ block((x - 150, x + 100), (36, 80), (z - 80, z + 80), edge=0.0)
-    shell = hull(tube, rim) + (
-        fork ^ block((start, x - s.flange - 14), (-80, 80), (z - 80, z + 80), edge=0.0)
-    )
-    return Body(parts, (shell, prong, prong.mirror((0.0, 1.0, 0.0))))
-
-
-def wrist(s: Places) -> Body:
-    """Hub of axis 5 with the neck of axis 6."""
-    x, _ = s.axis_5
-    hub = disc(38.0, -33.0, 33.0, "y", at=s.axis_5, edge=8.0)
-    neck = hull(
-        disc(31.0, x + 10.0, x + 0.6 * s.flange, "x", s.axis_4, edge=5.0),
-        disc(30.0, -26.0, 26.0, "y", at=s.axis_5),
-    )
-    ring = disc(33.0, x + 0.52 * s.flange, x + 0.72 * s.flange, "x", s.axis_4, edge=3.0)
-    parts = (
-        Part(plain(24.0, x - 14.0, x + 0.6 * s.flange, "x", s.axis_4), GEAR),
-        Part(union(hub, neck, ring), ALUMINIUM, "orange"),
-    )
-    return Body(parts, (hub, hull(neck, ring)))
-
-
-def flange(s: Places) -> Body:
-    """Tool flange with a centring recess, four threads and a pin hole."""
-    end = s.axis_5[0] + s.flange
-    back = end - 0.26 * s.flange
-    plate = disc(25.0, back, end, "x", s.axis_4, edge=1.5) + plain(
-        29.5, back, end - 7.0, "x", s.axis_4
-    )
-    spots = arc((0.0, s.axis_5[1]), 20.0, 45.0, 315.0)
-    threads = union(*(plain(3.0, end - 10.0, end + 1.0, "x", spot) for spot in spots))
-    holes = threads + plain(12.5, end - 6.0, end + 1.0, "x", s.axis_4)
-    return Body((Part(plate - holes, STEEL, "grey"),), (plate,))
