@@ -13,7 +13,7 @@ from irbmodels.identification.recordings import Recording
 from irbmodels.identification.validation import prepare, prepare_logs
 from irbmodels.identification.validation.bandwidth import select_bandwidth, spectral_limit
 from irbmodels.identification.validation.log_preparation import excerpt
-from irbmodels.identification.validation.plain_fit import KnownRows, PlainEquations
+from irbmodels.identification.validation.plain_fit import KnownRows, PlainEquations, identifiable
 from irbmodels.identification.validation.preparation import filter_marked, mark
 from irbmodels.identification.validation.torque_delay import (
     TorqueDelay,
@@ -351,4 +351,4 @@ def test_errors_are_compared_on_the_same_torques():
     np.testing.assert_array_equal(first.errors(), second.errors())
     np.testing.assert_allclose(first.errors(), [0.1, 0.3], rtol=0.15)
     doubled = KnownRows([(np.concatenate([Y, Y[..., :1]], axis=2), one)])
-    assert len(doubled.identifiable()) == 4
+    assert len(identifiable(doubled.accumulated())[1]) == 4

@@ -9,6 +9,7 @@ seen.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from ...model.types import Array
 from ..fits.accumulator import Accumulator
 from ..fits.regression import weighted_least_squares
 from ..recordings.recording import Recording
-from .plain_fit import KnownRows, PlainEquations, thinned
+from .plain_fit import KnownRows, PlainEquations, identifiable, thinned
 from .preparation import BANDWIDTH, filter_marked
 
 CARRIED = 0.4  # of the rate of torques or positions: a filter needs something above it
@@ -129,20 +130,16 @@ def _is_better(other: KnownRows | None, present: KnownRows | None) -> bool:
 
 def _held_out(rows: KnownRows) -> tuple[Array, float]:
     """Return logarithms of the RMSE of each fold and axis, ``(folds, size)``, and the condition."""
-    kept = rows.identifiable()
-    folds = [KnownRows([(Y[..., kept], y)]).accumulated() for Y, y in rows.blocks]
-    whole = _merged(folds)
-    fit = weighted_least_squares(whole)
+    folds = [KnownRows([block]).accumulated() for block in rows.blocks]
+    # sums of the first folds, and of the last ones: what is left without one is two of them
+    first, last = (list(accumulate(part, Accumulator.merge)) for part in (folds, folds[::-1]))
+    whole, kept = identifiable(first[-1])
     result = []
     for k, fold in enumerate(folds):
-        rest = _merged(folds[:k] + folds[k + 1 :])
+        others = [*first[k - 1 : k], *last[len(folds) - 2 - k : len(folds) - 1 - k]]
+        rest = others[0].merge(others[1]) if len(others) > 1 else others[0]
+        if len(kept) < rest.p:
+            fold, rest = fold.select(kept), rest.select(kept)
         squares = fold.residual_squares(weighted_least_squares(rest).beta)
         result.append(0.5 * np.log((squares + 1e-30) / np.maximum(fold.counts, 1.0)))
-    return np.array(result), fit.condition
-
-
-def _merged(parts: Sequence[Accumulator]) -> Accumulator:
-    total = parts[0]
-    for part in parts[1:]:
-        total = total.merge(part)
-    return total
+    return np.array(result), weighted_least_squares(whole).condition

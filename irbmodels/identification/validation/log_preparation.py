@@ -80,8 +80,10 @@ def prepare_logs(
     if bandwidth is None or late is None:
         equations = _equations(robot, estimation, axes, moving)
     chosen = BANDWIDTH if bandwidth is None else float(bandwidth)
+    flagged: list[Recording | None] = [None] * len(estimation)
     if equations is not None:
-        marked = [excerpt(mark(log), LONGEST // len(estimation)) for log in estimation]
+        flagged = [mark(log) for log in estimation]
+        marked = [excerpt(log, LONGEST // len(flagged)) for log in flagged if log is not None]
         if bandwidth is None:
             choice = select_bandwidth(equations, marked)
             chosen = choice.hertz
@@ -90,7 +92,10 @@ def prepare_logs(
             delay, delays, finding = _delay(equations, marked, chosen, robot.n)
             findings.append(finding)
     return PreparedLogs(
-        [prepare(log, chosen, late=delays) for log in estimation],
+        [
+            prepare(log, chosen, late=delays, marked=known)
+            for log, known in zip(estimation, flagged, strict=True)
+        ],
         [prepare(log, chosen, late=delays) for log in held_out],
         chosen,
         delays,

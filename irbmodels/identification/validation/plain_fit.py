@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from ...model.friction import frictionless
 from ...model.types import Array
 from ...robot.base_parameters import BaseParameters
 from ...robot.robot import Robot
+from ...robot.torque_regressor import BodyColumns
 from ...trajectory import Motion
 from ..fits.accumulator import Accumulator
 from ..fits.payload import identifiable_columns
@@ -44,9 +46,14 @@ class PlainEquations:
         plain = robot.with_friction(replace(law, Fs=law.Fc))
         return PlainEquations(plain, ModelSelection(plain, axes, held, 0).base(plain, True))
 
+    @cached_property
+    def bodies(self) -> BodyColumns:
+        """Columns of the robot's bodies, compiled once for all motions."""
+        return BodyColumns(self.robot)
+
     def rows(self, motion: Motion) -> tuple[Array, Array]:
         """Return ``Y`` ``(N, size, p)`` and ``y`` ``(N, size)`` of one motion."""
-        parts = list(TorqueEquations(self.robot, self.base)([motion]))
+        parts = list(TorqueEquations(self.robot, self.base, self.bodies)([motion]))
         Y, y = (np.concatenate(part) for part in zip(*parts, strict=True))
         return Y, y
 
@@ -105,17 +112,6 @@ class KnownRows:
             total.add(Y, y)
         return total
 
-    def identifiable(self) -> list[int]:
-        """Return the columns that are not zero, and no sums of others.
-
-        Raises:
-            InputError: if there is no equation.
-        """
-        total = self.accumulated()
-        if not total.counts.any():
-            raise InputError("no torque can be used")
-        return identifiable_columns(total.combined_factor()[:-1, :-1])[0]
-
     def on_the_same(self, other: KnownRows) -> tuple[KnownRows, KnownRows]:
         """Return both with the torques only that both have."""
         gone = [
@@ -135,9 +131,21 @@ class KnownRows:
 
     def errors(self) -> Array:
         """Return the RMSE of a weighted fit of each axis [N m, N], shape ``(size,)``."""
-        total = self.accumulated().select(self.identifiable())
+        total, _ = identifiable(self.accumulated())
         squares = total.residual_squares(weighted_least_squares(total).beta)
         return np.asarray(np.sqrt(squares / np.maximum(total.counts, 1.0)), dtype=float)
+
+
+def identifiable(total: Accumulator) -> tuple[Accumulator, list[int]]:
+    """Return factors without columns that are zero, or sums of others, and the columns kept.
+
+    Raises:
+        InputError: if there is no equation.
+    """
+    if not total.counts.any():
+        raise InputError("no torque can be used")
+    kept = identifiable_columns(total.combined_factor()[:-1, :-1])[0]
+    return total if len(kept) == total.p else total.select(kept), kept
 
 
 def stretches(segments: Sequence[Motion], most: int, fewest: int) -> list[Motion]:

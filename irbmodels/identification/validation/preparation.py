@@ -40,7 +40,11 @@ class Split(NamedTuple):
 
 
 def prepare(
-    recording: Recording, bandwidth: float = BANDWIDTH, *, late: ArrayLike = 0.0
+    recording: Recording,
+    bandwidth: float = BANDWIDTH,
+    *,
+    late: ArrayLike = 0.0,
+    marked: Recording | None = None,
 ) -> Recording:
     """Return a log with flags for outliers, saturation and rest, filtered, with ``v`` and ``a``.
 
@@ -52,6 +56,7 @@ def prepare(
         late: Time by which torques are logged later than positions [s], one or ``(n,)``: ``q``,
             ``v``, ``a`` are those of ``t - late``. Of different ones these are of their median, and
             torques of other axes are moved by what is left, along cubic splines.
+        marked: The same log with flags (:func:`mark`), where these are known.
 
     Raises:
         MotionError: if there are no torques.
@@ -62,7 +67,8 @@ def prepare(
     if recording.tau is None:
         raise MotionError(f"{recording.source}: no torques: columns tau1_Nm .. are missing")
     try:
-        return filter_marked(mark(recording), bandwidth, late)
+        flagged = mark(recording) if marked is None else marked
+        return filter_marked(flagged, bandwidth, late)
     except InputError as err:
         span = f"{recording.t[0]:.4g} to {recording.t[-1]:.4g} s"
         raise InputError(

@@ -17,10 +17,11 @@ import numpy as np
 
 from ...errors import InputError
 from ...model.types import Array
+from ..fits.accumulator import Accumulator
 from ..fits.regression import invert_factor, weighted_least_squares
 from ..recordings.recording import Recording
 from .evaluation import usable_segments
-from .plain_fit import KnownRows, PlainEquations, stretches
+from .plain_fit import KnownRows, PlainEquations, identifiable, stretches
 
 MOST = 4000  # samples of the fit; more cost time, and make an estimate of a clock no better
 FEWEST = 12  # samples of a stretch, for the slope of its torques
@@ -121,33 +122,36 @@ def estimate_torque_delay(
     rank, times = equations.base.rank, [np.asarray(motion.t) for motion in motions]
     # reversals are when friction says, not when a clock does
     smooth = [k for k in range(rank) if k not in equations.jumps]
+    total = KnownRows(blocks).accumulated()
     plain, rich = (
-        _delays([(Y[..., :columns], y) for Y, y in blocks], times, smooth)
-        for columns in (rank, blocks[0][0].shape[2])
+        _delays(total.select(range(columns)), blocks, times, smooth) for columns in (rank, total.p)
     )
     return TorqueDelay.of(moving, rich[0], np.hypot(rich[1], rich[0] - plain[0]))
 
 
 def _delays(
-    blocks: Sequence[tuple[Array, Array]], times: Sequence[Array], smooth: Sequence[int]
+    total: Accumulator,
+    blocks: Sequence[tuple[Array, Array]],
+    times: Sequence[Array],
+    smooth: Sequence[int],
 ) -> tuple[Array, Array]:
     """Return delays [s] and their standard deviations for one set of columns.
 
     Args:
+        total: Factors of the columns, which are the first ones of the blocks.
         blocks: Equations of each stretch.
         times: Of their samples [s].
         smooth: Columns whose torques are late with the others.
     """
-    kept = KnownRows(blocks).identifiable()
-    rows = KnownRows([(Y[..., kept], y) for Y, y in blocks])
-    first = weighted_least_squares(rows.accumulated())
+    whole, kept = identifiable(total)
+    first = weighted_least_squares(whole)
     # a slope of noise would find itself in the torques
     beta = np.isin(kept, smooth) * first.significant(CERTAIN) * first.beta
-    size, late = rows.size, []
-    for (Y, y), t in zip(rows.blocks, times, strict=True):
-        columns = np.zeros((len(t), size, size))
-        columns[:, range(size), range(size)] = -_slope(Y @ beta, t)
-        late.append((np.concatenate([Y, columns], axis=2), y))
+    size, late = total.size, []
+    for (Y, y), t in zip(blocks, times, strict=True):
+        own, columns = np.take(Y, kept, axis=2), np.zeros((len(t), size, size))
+        columns[:, range(size), range(size)] = -_slope(own @ beta, t)
+        late.append((np.concatenate([own, columns], axis=2), y))
     fit = weighted_least_squares(KnownRows(late).accumulated())
     half = invert_factor(fit.factor[:-1, :-1], fit.names)
     share = (half @ half.T)[-size:]
