@@ -6,6 +6,7 @@ import verdict_cases as cases
 from spoilt import spoilt
 
 import irbmodels as irb
+from irbmodels.identification.recordings import Flag
 from irbmodels.identification.validation import evaluate, prepare, split_recording
 from irbmodels.identification.validation.levels import (
     BOUNDS,
@@ -177,3 +178,16 @@ def test_an_identification_names_wrong_axes(kind, axis):
 
 def test_clipped_torques_are_poor():
     assert LEVELS.index(judged("clipped", 1, 0.6).level) >= LEVELS.index("poor")
+
+
+def test_outliers_count_where_an_axis_moves():
+    """Torques at rest are in no fit: a tenth of a log that flickers there holds no level down."""
+    log = prepare(cases.log(2))
+    tenth = np.zeros(log.flags.shape, dtype=bool)
+    tenth[: len(log) // 10, 1] = True
+    flickering = log.with_flag(tenth, Flag.TORQUE_OUTLIER)
+    assert any(
+        "are torque outliers" in one for one in evaluate(cases.truth(), [flickering]).reasons
+    )
+    resting = flickering.with_flag(tenth, Flag.AT_REST)
+    assert not any("outliers" in one for one in evaluate(cases.truth(), [resting]).reasons)

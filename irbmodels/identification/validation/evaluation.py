@@ -389,7 +389,12 @@ def _coverage(robot: Robot, axes: tuple[int, ...], logs: Sequence[PredictedTorqu
 
 
 def _flagged(recordings: Sequence[Recording], axes: tuple[int, ...]) -> dict[str, float]:
-    """Share of the samples with each flag that occurs."""
+    """Share of the samples with each flag that occurs.
+
+    Torques of an axis at rest are in no fit, and steps of their resolution look like outliers.
+    """
     flags = np.concatenate([recording.flags[:, list(axes)] for recording in recordings])
+    resting = (flags & Flag.AT_REST) != 0
+    flags = np.where(resting, flags & ~np.uint16(Flag.TORQUE_OUTLIER), flags)
     counts = {str(flag.name): ((flags & flag) != 0).any(axis=1).sum() for flag in Flag}
     return {name: int(count) / len(flags) for name, count in counts.items() if count}
