@@ -83,7 +83,7 @@ class EvaluatedSet(NamedTuple):
         law, first = self.robot.friction_model, first_of_friction(self.robot)
         still = np.array(self.parameters)
         if law is not None:
-            still[first : first + law.parameters().size] = 0.0
+            still[first : first + len(law.kinds) * self.robot.n] = 0.0
         return still
 
     def smallest_payload(self) -> float:

@@ -253,8 +253,10 @@ def with_alike(mistake: Mistake, known: Eliminated, zeros: dict[int, list[int]])
     for other, columns in zeros.items():
         if other == axis or not known.length(columns[0]) > 0.0:
             continue
-        fit = known.estimate([*zeros[axis], *columns])
-        if abs(fit.value[0]) < ALIKE * fit.deviation[0]:
+        beside = Eliminated.of(known.sums, [*known.taken, *columns])
+        fit = beside.estimate(zeros[axis])
+        alone = beside.length(zeros[axis][0]) > 0.0
+        if not alone or abs(fit.value[0]) < ALIKE * fit.deviation[0]:
             alike.append(other)
     return mistake._replace(axes=tuple(alike))
 
