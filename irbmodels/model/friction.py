@@ -18,8 +18,20 @@ from .types import Array, Mask
 ANY_SPEED = 1.0  # stands for a speed of the law that has no influence
 NAMES = ("Fs", "Fc", "Fv", "v_St")
 """Parameters of S000's law."""
-FURTHER = {"Fd": 0.0, "v_d": ANY_SPEED, "dFc": 0.0, "dFv": 0.0, "mu": 0.0, "per_K": 0.0}
+ANY_DISTANCE = 1.0  # likewise for a distance
+FURTHER = {
+    "Fd": 0.0,
+    "v_d": ANY_SPEED,
+    "dFc": 0.0,
+    "dFv": 0.0,
+    "mu": 0.0,
+    "per_K": 0.0,
+    "presliding": 0.0,
+    "x_p": ANY_DISTANCE,
+}
 """Parameters of terms beside it, with the value of a law without them."""
+SCALE_OF = {"Fs-Fc": "v_St", "Fd": "v_d", "presliding": "x_p"}
+"""Speed or distance that a term has beside its size."""
 KINDS = {
     "Fv": ("N m s/rad", "N s/m"),
     "Fc": ("N m", "N"),
@@ -53,6 +65,9 @@ class Stribeck:
     The first four parameters are S000's law (eq. 54); the others are zero unless given. Arrays of
     shape ``(n,)``, arm side: speeds and torques of drive i in turns of axis i. Drives are axes
     unless ``robot.drive_axes`` couples them.
+
+    Along a motion the share ``presliding`` of Fc turns round over the distance ``x_p`` after a
+    reversal (:mod:`.presliding`). A single state is taken to slide steadily.
     """
 
     Fs: Array
@@ -77,6 +92,10 @@ class Stribeck:
     """Coulomb friction per static torque at the drive [1]."""
     per_K: Array = field(default_factory=_absent)
     """Relative change of viscous friction (Fv, dFv, Fd) per kelvin [1/K], by :meth:`at`."""
+    presliding: Array = field(default_factory=_absent)
+    """Share of Fc that turns round over a distance after a reversal [1]; the rest does at once."""
+    x_p: Array = field(default_factory=_absent)
+    """Distance of presliding [rad, m], of ``exp(-x / x_p)``; without influence where it is none."""
     reference_temperature: float | None = None
     """Temperature that the parameters hold at [deg C]."""
 
@@ -121,6 +140,7 @@ class Stribeck:
             "degressive": "Fd" in self.kinds,
             "asymmetric": "dFc" in self.kinds or "dFv" in self.kinds,
             "load-dependent": "mu" in self.kinds,
+            "presliding": self.presliding.any(),
         }
         return " and ".join(word for word, there in words.items() if there) or "no"
 
@@ -145,7 +165,7 @@ class Stribeck:
         """Friction torque at drive speeds ``(..., n)``: positive where it opposes a positive speed.
 
         Args:
-            w: Drive speeds [rad/s, m/s].
+            w: Drive speeds [rad/s, m/s], of steady sliding.
             load: Static torques at the drives [N m, N], same shape; only a law with ``mu`` needs
                 them.
 
@@ -169,7 +189,7 @@ class Stribeck:
             torque = np.asarray(level * np.sign(w) + self.Fv * w)
         if len(self.kinds) == 3:
             return torque
-        for kind, column in self._columns(w, load, self.kinds[3:]).items():
+        for kind, column in self._columns(w, load, self.kinds[3:], None).items():
             torque += getattr(self, kind) * column
         return torque
 
@@ -186,12 +206,14 @@ class Stribeck:
             )
         )
 
-    def _columns(self, w: Array, load: Array | None, kinds: tuple[str, ...]) -> dict[str, Array]:
+    def _columns(
+        self, w: Array, load: Array | None, kinds: tuple[str, ...], direction: Array | None
+    ) -> dict[str, Array]:
         """Torque per unit of each kind of parameter at drive speeds ``(..., n)``."""
         sign, size = np.sign(w), np.abs(w)
         formulas: dict[str, Callable[[], Array]] = {
             "Fv": lambda: w,
-            "Fc": lambda: sign,
+            "Fc": lambda: sign if direction is None else direction,
             "Fs-Fc": lambda: np.exp(-np.square(w / self.v_St)) * sign,
             "Fd": lambda: w / (self.v_d + size),
             "dFc": lambda: np.abs(sign),
@@ -250,7 +272,11 @@ class Stribeck:
         return replace(self, Fs=values["Fc"] + drop, **values)
 
     def regressor(
-        self, w: Array, load: Array | None = None, temperature: Array | None = None
+        self,
+        w: Array,
+        load: Array | None = None,
+        temperature: Array | None = None,
+        direction: Array | None = None,
     ) -> Array:
         """Matrix from :meth:`parameters` to the torques of states, shape ``(..., n, kinds n)``.
 
@@ -258,11 +284,13 @@ class Stribeck:
             w: Drive speeds [rad/s, m/s], shape ``(..., n)``.
             load: Static torques at the drives [N m, N], same shape.
             temperature: Of the drives [deg C], same shape; NaN and None are the reference.
+            direction: Of Coulomb friction (:class:`.FrictionDirection`), same shape; default
+                ``sgn(w)``.
 
         Raises:
             MissingData: if the law needs the load and none is given.
         """
-        n, columns = w.shape[-1], self._columns(w, load, self.kinds)
+        n, columns = w.shape[-1], self._columns(w, load, self.kinds, direction)
         if temperature is not None and self.per_K.any():
             factor = self.viscous_factor(temperature)
             columns |= {kind: factor * columns[kind] for kind in VISCOUS if kind in columns}
@@ -371,6 +399,11 @@ def problem_of(law: Stribeck) -> Problem | None:
         (np.abs(law.dFv) > law.Fv, ("dFv", "Fv"), "needs |dFv| <= Fv"),
         ((law.Fd < 0.0) | (law.v_d <= 0.0), ("Fd", "v_d"), "needs Fd >= 0 and v_d > 0"),
         (law.mu < 0.0, ("mu",), "needs mu >= 0"),
+        (
+            (law.presliding < 0.0) | (law.presliding > 1.0) | (law.x_p <= 0.0),
+            ("presliding", "x_p"),
+            "needs presliding from 0 to 1 and x_p > 0",
+        ),
         (law.mu >= 1.0, ("mu",), "needs mu < 1"),
     )
     for wrong, names, needs in bounds:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..dynamics.equations_of_motion import parameter_vector
 from ..model import axis_springs
+from ..model.presliding import FrictionDirection, friction_direction
 from ..model.types import Array
 from .base import RobotBase
 from .evaluator import BoundQuery
@@ -62,7 +63,7 @@ class TorqueRegressor:
         self._loads: dict[tuple[int, int], tuple[Array, Array]] = {}
 
     def __call__(self, q: Array, v: Array, a: Array, temperature: Array | None = None) -> Array:
-        """Return the regressor, shape ``(N, n, p)``.
+        """Return the regressor of steady sliding, shape ``(N, n, p)``.
 
         At temperatures of the drives [deg C], shape ``(N, n)``; NaN and None are the reference of
         the friction law.
@@ -77,21 +78,44 @@ class TorqueRegressor:
         a: Array,
         parameters: Array,
         temperature: Array | None = None,
+        direction: FrictionDirection | None = None,
     ) -> Array:
-        """Return the product of the regressor and parameters ``(p,)``, shape ``(N, n)``."""
-        return product(self.parts(q, v, a, temperature), parameters)
+        """Return the product of :meth:`parts` and parameters ``(p,)``, shape ``(N, n)``."""
+        return product(self.parts(q, v, a, temperature, direction), parameters)
 
-    def parts(self, q: Array, v: Array, a: Array, temperature: Array | None = None) -> list[Array]:
-        """Return the columns of bodies and rotors, of friction, and of springs."""
+    def parts(
+        self,
+        q: Array,
+        v: Array,
+        a: Array,
+        temperature: Array | None = None,
+        direction: FrictionDirection | None = None,
+    ) -> list[Array]:
+        """Return the columns of bodies and rotors, of friction, and of springs.
+
+        Args:
+            q: Positions [rad, m], shape ``(N, n)``.
+            v: Speeds.
+            a: Accelerations.
+            temperature: As of a call.
+            direction: Of Coulomb friction along the motion that the states continue
+                (:meth:`start`); default that of steady sliding.
+        """
         model = self.robot.dynamic_model
         parts, law = [self.bodies(q, v, a)], model.friction
         if law is not None:
             D, load = model.drive_axes, self.load(q) if law.needs_load else None
-            own = law.regressor(v @ D.T, load, temperature)
+            along = None if direction is None else direction(q, v)
+            own = law.regressor(v @ D.T, load, temperature, along)
             parts.append(D.T @ own if model.has_coupled_drives else own)
         if model.springs:
             parts.append(axis_springs.regressor(model.springs, q))
         return parts
+
+    def start(self) -> FrictionDirection | None:
+        """Return the direction of Coulomb friction along a motion that starts, if it varies."""
+        model = self.robot.dynamic_model
+        return friction_direction(model.friction, model.drive_axes)
 
     def load(self, q: Array) -> Array:
         """Static torques at the drives, of weight and springs, at positions ``(N, n)``."""

@@ -13,7 +13,7 @@ from ..checks import as_instance, finite, number, numbers
 from ..dynamics import equations_of_motion as dynamics
 from ..errors import InputError
 from ..kinematics import frames as kinematics
-from ..model.friction import FURTHER, NAMES, Stribeck, frictionless
+from ..model.friction import FURTHER, NAMES, SCALE_OF, Stribeck, frictionless
 from ..model.limits import ROUNDING
 from ..model.types import Array, Mask
 from ..robot.robot import Robot
@@ -194,8 +194,8 @@ def friction_law(robot: Robot, friction: Stribeck | bool) -> Stribeck:
     )
     for name in (*NAMES, *FURTHER):
         values = finite(getattr(law, name), (robot.n,), f"{name} of the friction law")
-        speed, signed = name in ("v_St", "v_d"), name in ("dFc", "dFv", "per_K")
-        if not signed and ((values < 0.0).any() or (speed and not values.all())):
+        scale, signed = name in SCALE_OF.values(), name in ("dFc", "dFv", "per_K")
+        if not signed and ((values < 0.0).any() or (scale and not values.all())):
             raise InputError(f"{name} of the friction law must be positive, not {values.tolist()}")
     for name, least in (("dFc", np.minimum(law.Fs, law.Fc)), ("dFv", law.Fv)):
         if (np.abs(getattr(law, name)) > least).any():

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import TableError
-from ..model.friction import FURTHER, Stribeck, problem_of
+from ..model.friction import FURTHER, SCALE_OF, Stribeck, problem_of
 from .schema import FrictionRow, FrictionSet
 
 FIELDS = {
@@ -22,9 +22,12 @@ FIELDS = {
     "dFv": ("dFv_N_m_s", "dFv_N_s_m"),
     "mu": ("mu", "mu"),
     "per_K": ("Fv_per_K", "Fv_per_K"),
+    "presliding": ("presliding", "presliding"),
+    "x_p": ("x_p_rad", "x_p_m"),
 }
 """Fields of a row by the parameter of the law: of a rotary axis, and of a linear one."""
 _NEEDED = ("Fs", "Fc", "Fv")
+_UNITLESS = {name for name, fields in FIELDS.items() if fields[0] == fields[1]}
 
 
 def check_friction(row: FrictionRow, linear: bool, file: Path, key: str) -> None:
@@ -34,15 +37,16 @@ def check_friction(row: FrictionRow, linear: bool, file: Path, key: str) -> None
         TableError: if not.
     """
     given = parameters_of(row, linear)
-    other = parameters_of(row, not linear).keys() - {"mu", "per_K"}
+    other = parameters_of(row, not linear).keys() - _UNITLESS
     falls = given.get("Fs") != given.get("Fc")
     if not given.keys() >= {*_NEEDED, *(["v_St"] if falls else [])} or other:
         kind = "linear" if linear else "rotary"
         raise TableError(
             file, key, f"a {kind} axis needs Fs, Fc, Fv and, unless Fs = Fc, v_St in its units"
         )
-    if ("Fd" in given) != ("v_d" in given):
-        raise TableError(file, key, "degressive friction needs both Fd and v_d")
+    for kind, word in (("Fd", "degressive friction"), ("presliding", "presliding")):
+        if (kind in given) != (SCALE_OF[kind] in given):
+            raise TableError(file, key, f"{word} needs both {kind} and {SCALE_OF[kind]}")
     problem = problem_of(_law([given]))
     if problem is not None:
         raise TableError(file, key, f"{problem.needs}, or friction would {problem.would} the axis")
@@ -77,8 +81,9 @@ def law_of(chosen: FrictionSet, linear: Sequence[bool]) -> Stribeck:
 def friction_row(law: Stribeck, axis: int, linear: bool) -> dict[str, float]:
     """Return the fields of one axis (from 0) of a law, those without influence left out."""
     row = {name: float(getattr(law, name)[axis]) for name in FIELDS}
-    unused = {name for name, value in FURTHER.items() if name != "v_d" and row[name] == value}
-    unused |= {"v_d"} if "Fd" in unused else set()
+    scales = set(SCALE_OF.values())
+    unused = {name for name, value in FURTHER.items() if name not in scales and row[name] == value}
+    unused |= {SCALE_OF[kind] for kind in unused if kind in SCALE_OF}
     unused |= set() if law.falls[axis] else {"v_St"}
     return {FIELDS[name][linear]: value for name, value in row.items() if name not in unused}
 

@@ -129,6 +129,10 @@ class FrictionRow(Row):
     mu: float | None = None
     Fv_per_K: float | None = None
     """Relative change of Fv, dFv and Fd per kelvin."""
+    presliding: float | None = None
+    """Share of Fc that turns round over the presliding distance."""
+    x_p_rad: float | None = None
+    x_p_m: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

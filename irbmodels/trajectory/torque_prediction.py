@@ -12,6 +12,7 @@ import numpy as np
 from ..checks import as_instance
 from ..dynamics.equations_of_motion import TorqueParts
 from ..model.limits import Violation
+from ..model.presliding import friction_direction
 from ..model.types import Array, Mask
 from ..robot.robot import Robot
 from . import Motion
@@ -94,6 +95,8 @@ def predict(
 ) -> Prediction:
     """Compute the torque of every row of a motion file, in pieces of bounded memory.
 
+    Friction follows the motion: after a reversal it turns round as the law's presliding says.
+
     Args:
         file: An opened motion file.
         output: CSV to write: ``t``, then inertia, Coriolis, gravity, friction and total per axis,
@@ -112,6 +115,7 @@ def predict(
     check_filter(window, rest, advance)
     robot = file.robot
     totals, trace = _Totals(robot), _Decimator(_TRACE)
+    direction = friction_direction(robot.friction_model, robot.drive_axes)
     with table_stream(output, file.path) as stream:
         if stream is not None:
             stream.write(",".join(_header(file)) + "\n")
@@ -119,6 +123,9 @@ def predict(
             assert motion.v is not None  # motions() derives what the file lacks
             assert motion.a is not None
             parts = robot.torque_parts(motion.q, motion.v, motion.a)
+            if direction is not None:
+                late = direction.torque_change(motion.q, motion.v)
+                parts = parts._replace(friction=parts.friction + late, total=parts.total + late)
             totals.add(motion, motion.v, parts)
             trace.add(motion, parts)
             if stream is not None:

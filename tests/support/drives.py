@@ -23,5 +23,7 @@ def every_term(n: int = 6) -> irb.Stribeck:
         "dFc": [1.5, -2.0, 0.0, 0.5, -1.0, 0.3],
         "dFv": [-0.5, 0.0, 0.25, 0.1, -0.2, 0.3],
         "mu": [0.0, 0.03, 0.02, 0.1, 0.05, 0.08],
+        "presliding": [0.5, 0.0, 0.4, 0.3, 0.0, 1.0],
+        "x_p": [1e-3, 1.0, 5e-4, 2e-3, 1.0, 4e-4],
     }
     return irb.Stribeck(**{name: column[:n] for name, column in values.items()})

@@ -12,7 +12,7 @@ from irbmodels.exchange.write.tables import tables
 from irbmodels.report.tables import friction_table
 from irbmodels.tables.friction_rows import friction_row
 
-TERMS = ("Fd", "v_d", "dFc", "dFv", "mu", "per_K")
+TERMS = ("Fd", "v_d", "dFc", "dFv", "mu", "per_K", "presliding", "x_p")
 
 
 def written(folder, law, name="irb1600_6_120", **options):
@@ -99,6 +99,8 @@ axis_1: {Fs_N_m: 5.0, Fc_N_m: 5.0, Fv_N_m_s: 1.0, source: b}}}}}}"""
         ({"Fd_N_m": -1.0}, "needs Fd >= 0 and v_d > 0, or friction would drive the axis"),
         ({"mu": 1.5}, "needs mu < 1, or friction would lock the axis"),
         ({"v_d_rad_s": None}, "degressive friction needs both Fd and v_d"),
+        ({"x_p_rad": None}, "presliding needs both presliding and x_p"),
+        ({"presliding": 1.2}, "needs presliding from 0 to 1 and x_p > 0, or friction would drive"),
         ({"dFc_N": 1.0}, "a rotary axis needs Fs, Fc, Fv and, unless Fs = Fc, v_St in its units"),
         ({"dFc_Nm": 1.0}, "no key 'dFc_Nm'; did you mean 'dFc_N_m'"),
     ],
@@ -120,14 +122,16 @@ def test_terms_have_columns_where_a_law_has_them(tmp_path):
     """In the terminal and in exported tables; S000's law is as it was."""
     robot = irb.load("irb1600", overlays=[written(tmp_path, every_term())])
     assert heads(robot) == (
-        "Fs", "Fc", "Fv", "v_St", "Fd", "v_d", "dFc", "dFv", "mu",
+        "Fs", "Fc", "Fv", "v_St", "Fd", "v_d", "dFc", "dFv", "mu", "presliding", "x_p",
     )  # fmt: skip
     table = tables(robot, ["friction"])[0]
-    assert table.columns[1:10] == ("Fs", "Fc", "Fv", "v_St", "Fd", "v_d", "dFc", "dFv", "mu")
+    assert table.columns[1:12] == (
+        "Fs", "Fc", "Fv", "v_St", "Fd", "v_d", "dFc", "dFv", "mu", "presliding", "x_p",
+    )  # fmt: skip
     assert "mu |g|) sgn(v) + Fv v + dFc |sgn(v)| + dFv |v| + Fd v/(v_d + |v|) per axis" in (
         table.about
     )
-    assert table.rows[0][5:10] == (6.0, 0.3, 1.5, -0.5, 0.0)
+    assert table.rows[0][5:12] == (6.0, 0.3, 1.5, -0.5, 0.0, 0.5, 1e-3)
     plain = tables(irb.load("irb2400"), ["friction"])[0]
     assert plain.columns[:6] == ("axis", "Fs", "Fc", "Fv", "v_St", "force_unit")
     assert heads(irb.load("irb2400")) == ("Fs", "Fc", "Fv", "v_St")

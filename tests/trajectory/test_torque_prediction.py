@@ -69,6 +69,32 @@ def test_parts_are_those_of_the_equation_of_motion(tmp_path, robot, motion, file
     np.testing.assert_allclose(total[moving], sum(wanted.values())[moving], atol=1e-5)
 
 
+def test_friction_turns_round_over_the_presliding_distance(
+    tmp_path, robot, motion, file, monkeypatch
+):
+    """Friction follows Dahl's state, summed here step by step, across the pieces of a file too."""
+    share, distance = np.linspace(0.3, 1.0, 6), np.full(6, 0.05)
+    law = robot.friction_model
+    after = irb.Stribeck(law.Fs, law.Fc, law.Fv, law.v_St, presliding=share, x_p=distance)
+    file()
+    monkeypatch.setattr("irbmodels.trajectory.motion_files.ROWS", 97)
+    result = predict(open_motion(tmp_path / "m.csv", robot.with_friction(after)))
+    plain = predict(open_motion(tmp_path / "m.csv", robot))
+    # as the file has them: printed digits decide on signs at rest
+    q, v = result.trace.motion.q, result.trace.motion.v
+    z, late = np.zeros(6), []
+    for k, speed in enumerate(v):
+        sign = np.sign(speed)
+        step = np.abs(q[k] - q[k - 1]) if k else np.zeros(6)
+        moved = np.where(z == 0.0, sign, sign + (z - sign) * np.exp(-step / distance))
+        z = np.where(sign != 0.0, moved, z)
+        late.append(share * law.Fc * (z - sign))
+    assert np.abs(late).max() > 10.0
+    parts, before = result.trace.parts, plain.trace.parts
+    np.testing.assert_allclose(parts.friction - before.friction, late, atol=1e-6)
+    np.testing.assert_allclose(parts.total - before.total, late, atol=1e-6)
+
+
 def test_accuracy_is_eq_75_to_77(robot, motion, file):
     """MAE, RMSE and RMSE/AVG of a known disturbance, computed here from the definitions."""
     rng = np.random.default_rng(0)

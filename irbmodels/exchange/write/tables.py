@@ -14,7 +14,7 @@ import numpy as np
 
 from ...errors import InputError, MissingData, UnknownName
 from ...model.dh import DHTable
-from ...model.friction import FURTHER
+from ...model.friction import FURTHER, SCALE_OF
 from ...model.inertia import Inertial
 from ...model.provenance import Grade, Source
 from ...robot.robot import Robot
@@ -281,8 +281,13 @@ def _friction(robot: Robot) -> NamedTable:
         and law.same_as(published)
     ):
         origins = [_origin(row, table.sources) for row in table.sets[table.default].axes.values()]
-    further = [name for name in FURTHER if getattr(law, name).any() and name != "v_d"]
-    further = [name for term in further for name in ((term, "v_d") if term == "Fd" else (term,))]
+    scales, there = SCALE_OF.values(), [name for name in FURTHER if getattr(law, name).any()]
+    further = [
+        name
+        for term in there
+        if term not in scales
+        for name in ((term, SCALE_OF[term]) if term in SCALE_OF else (term,))
+    ]
     rows: list[tuple[Cell, ...]] = []
     for i, sources in enumerate(origins):
         units = ("N", "N s/m", "m/s") if robot.limits.linear[i] else ("N m", "N m s/rad", "rad/s")

@@ -107,6 +107,7 @@ def _beyond_urdf(robot: Robot, root: Element) -> Iterator[str]:
     elif law is not None:
         terms = {"Fs-Fc": law.falls.any(), **dict.fromkeys(law.kinds[3:], True)}
         terms["change with temperature"] = law.per_K.any()
+        terms["presliding"] = law.presliding.any()
         if beyond := ", ".join(name for name, there in terms.items() if there):
             yield f"friction beyond viscous and Coulomb: {beyond}"
         coupled = [robot.axes[i] for i in np.flatnonzero((D != 0.0).sum(axis=1) > 1).tolist()]

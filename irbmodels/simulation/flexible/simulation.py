@@ -13,7 +13,7 @@ import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from ...checks import as_bool, as_choice, as_instance
-from ...model.friction import ANY_SPEED, FURTHER, NAMES, Stribeck
+from ...model.friction import ANY_SPEED, FURTHER, NAMES, SCALE_OF, Stribeck
 from ...model.types import Array
 from ...robot.robot import Robot
 from ...trajectory import Motion
@@ -148,7 +148,7 @@ def _on_motors(arm: FlexibleModel, law: Stribeck) -> Stribeck:
     """Return the friction law in the coordinates: on links of rigid axes, and on motors."""
     S = arm.motor_positions
     values = {name: getattr(law, name) @ S for name in (*NAMES, *FURTHER)}
-    for name in ("v_St", "v_d"):
+    for name in SCALE_OF.values():
         values[name] = np.where(S.any(axis=0), values[name], ANY_SPEED)
     return replace(law, **values)
 
