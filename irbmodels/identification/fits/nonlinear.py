@@ -37,6 +37,9 @@ NEEDS_FRICTION = (
     "a fit of Stribeck speeds needs friction among the base parameters: base_parameters(...,"
     " friction=True)"
 )
+# residuals that one search may ask for; it needs tens of them, but follows a v_d that samples do
+# not tell for ten thousands
+MOST_RESIDUALS = 200
 WIDEST = 5.0  # times the first guess: how far v_St may grow
 
 
@@ -226,5 +229,6 @@ def _levenberg_marquardt(model: Residuals, noise: Array, x: Array) -> Array:
         xtol=1e-10,
         ftol=1e-12,
         gtol=1e-12,
+        max_nfev=MOST_RESIDUALS,
     )
     return np.asarray(solution.x, dtype=float)
