@@ -189,7 +189,7 @@ class Stribeck:
             torque = np.asarray(level * np.sign(w) + self.Fv * w)
         if len(self.kinds) == 3:
             return torque
-        for kind, column in self._columns(w, load, self.kinds[3:], None).items():
+        for kind, column in self._columns(w, load, self.kinds[3:]).items():
             torque += getattr(self, kind) * column
         return torque
 
@@ -207,7 +207,11 @@ class Stribeck:
         )
 
     def _columns(
-        self, w: Array, load: Array | None, kinds: tuple[str, ...], direction: Array | None
+        self,
+        w: Array,
+        load: Array | None,
+        kinds: tuple[str, ...],
+        direction: Array | None = None,
     ) -> dict[str, Array]:
         """Torque per unit of each kind of parameter at drive speeds ``(..., n)``."""
         sign, size = np.sign(w), np.abs(w)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import verdict_cases as cases
 from excited import excitation
+from scipy.interpolate import CubicSpline
 
 import irbmodels as irb
 from irbmodels.dynamics import equations_of_motion as dynamics
@@ -24,7 +25,14 @@ from irbmodels.identification.fits import (
 )
 from irbmodels.identification.fits.stretch_sums import left_out_squares, project
 from irbmodels.identification.recordings import Recording
-from irbmodels.identification.validation import identify, prepare, split_recording, usable_segments
+from irbmodels.identification.validation import (
+    evaluate,
+    identify,
+    prepare,
+    split_recording,
+    usable_segments,
+    write_parameter_set,
+)
 from irbmodels.identification.validation.model_terms import ModelSelection, select_terms
 from irbmodels.model.friction import Stribeck, frictionless
 from irbmodels.report.identification.page import report_html
@@ -144,6 +152,51 @@ def test_terms_that_are_there_are_found():
     assert (fit.verdict.held_out.rmse < 1.1 * NOISE * true.limits.effort).all()
     assert "degressive viscous friction of axis 1, 5 fitted" in fit.verdict.notes[0]
     assert "load-dependent friction of axis 2 fitted" in fit.verdict.notes[0]
+
+
+SHARE = np.array([0.6, 0.0, 0.0, 0.0, 0.8, 0.0])
+DISTANCE = np.array([3e-3, 1.0, 1.0, 1.0, 1e-3, 1.0])
+
+
+def presliding_log(robot, seed):
+    """A log whose friction follows Dahl's equation, by small steps of Euler's along a spline."""
+    motion, fine = excitation(robot.with_friction(None), 10.0, seed=seed), 20
+    law = robot.friction_model
+    t = np.linspace(motion.t[0], motion.t[-1], fine * (len(motion.t) - 1) + 1)
+    v = CubicSpline(motion.t, motion.q)(t, 1)
+    z = [np.sign(motion.v[0])]
+    for speed in v[:-1]:
+        z.append(z[-1] + (t[1] - t[0]) * (speed - np.abs(speed) * z[-1]) / DISTANCE)
+    late = SHARE * (np.array(z)[::fine] - np.sign(motion.v))
+    tau = motion.tau + law.Fc * (np.sign(motion.v) + late) + law.Fv * motion.v
+    noise = NOISE * robot.limits.effort * np.random.default_rng(seed).normal(size=tau.shape)
+    return Recording(motion.t, motion.q, tau=tau + noise)
+
+
+def test_friction_that_turns_round_late_is_found(tmp_path):
+    """Share and distance of two axes, no other; unseen torques are right to the noise; the set
+    says it again from its file, and without presliding is worse.
+    """
+    prior, noise = irb.load("irb1600"), NOISE * irb.load("irb1600").limits.effort
+    parts = [split_recording(presliding_log(arm(), seed)) for seed in (1, 2)]
+    estimation, held_out = ([prepare(one[k]) for one in parts] for k in (0, 1))
+    fit = identify(prior, estimation, held_out)
+    law = fit.parameters.robot.friction_model
+    assert [[kind for kind, _ in choice.terms] for choice in fit.verdict.friction] == [
+        ["presliding"], [], [], [], ["presliding"], [],
+    ]  # fmt: skip
+    np.testing.assert_allclose(law.presliding, SHARE, atol=0.1)
+    # a factor of 1.9 lies between two that are tried
+    assert (np.abs(np.log(law.x_p / DISTANCE)) < np.log(1.5)).all()
+    assert (fit.verdict.held_out.rmse < 1.1 * noise).all()
+    assert "presliding of axis 1, 5 fitted" in fit.verdict.notes[0]
+    path = write_parameter_set(tmp_path / "set.yaml", fit.parameters, fit.verdict, "a log")
+    again = evaluate(irb.load("irb1600", parameters=path), held_out)
+    np.testing.assert_allclose(again.held_out.rmse, fit.verdict.held_out.rmse, rtol=1e-6)
+    own = identify(prior, estimation, held_out, friction="coulomb").verdict.held_out.rmse
+    assert (own[[0, 4]] > 1.5 * noise[[0, 4]]).all()
+    kept = identify(irb.load("irb1600", parameters=path), estimation, held_out, friction="own")
+    np.testing.assert_allclose(kept.verdict.held_out.rmse, fit.verdict.held_out.rmse, rtol=1e-2)
 
 
 @pytest.mark.parametrize("drop", [0.0, 0.5])

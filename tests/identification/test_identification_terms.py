@@ -158,6 +158,14 @@ def test_speeds_are_told_axis_by_axis():
     assert [one.denied for one in believed] == [True, False, False, True]
 
 
+def dahl(motion, axis, distance):
+    """Dahl's state, sample by sample, of a drive that slides at first."""
+    z = [np.sign(motion.v[0, axis])]
+    for step, v in zip(np.diff(motion.q[:, axis]), motion.v[1:, axis], strict=True):
+        z.append(np.sign(v) + (z[-1] - np.sign(v)) * np.exp(-abs(step) / distance))
+    return np.array(z)
+
+
 def test_candidates_are_terms_of_the_friction_law():
     """Every column is the torque of the law with that term alone, and a coefficient of 1; the load
     is the weight of the fitted bodies.
@@ -175,11 +183,12 @@ def test_candidates_are_terms_of_the_friction_law():
         Y = np.concatenate([own[axis] for own, _ in blocks])
         np.testing.assert_array_equal(Y[:, : rows.base.rank], plain[:, axis])
         assert Y.shape[1] == rows.base.rank + len(terms) == candidates.columns[axis].size
-        assert sum(term.speed == believed[axis] for term in terms) == 1
+        assert sum(term.scale == believed[axis] for term in terms) == 1
         for column, (kind, speed) in zip(Y[:, rows.base.rank :].T, terms, strict=True):
-            if kind in ("spring", "offset"):
-                expected = motion.q[:, axis] if kind == "spring" else 1.0
-                np.testing.assert_allclose(column, expected, rtol=1e-12)
+            if kind in ("spring", "offset", "presliding"):
+                late = dahl(motion, axis, speed) - np.sign(motion.v[:, axis])
+                expected = {"spring": motion.q[:, axis], "offset": 1.0, "presliding": late}[kind]
+                np.testing.assert_allclose(column, expected, rtol=1e-12, atol=1e-12)
                 continue
             unit = irb.Stribeck(
                 one if kind == "Fs-Fc" else zero,

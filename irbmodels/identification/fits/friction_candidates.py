@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...model.presliding import DahlState
 from ...model.types import Array
 from ...robot.torque_regressor import first_of_friction
 from ...trajectory import Motion
@@ -24,8 +25,11 @@ DEGRESSIVE_SPEEDS = np.geomspace(5e-3, 3.0, 13)
 WARMTH = "per_K"
 """Kind of a change of viscous friction with temperature, to first order.
 
-Its speed is that at which this friction has half its level; without one it is linear in speed.
+Its scale is the speed at which this friction has half its level; without one it is linear in speed.
 """
+# [rad, m]; gears of measured arms have 1e-4 to 1e-3 rad. Twice the best distance gains nearly as
+# much: a factor of 1.9 lies between two
+PRESLIDING_DISTANCES = np.geomspace(3e-5, 5e-3, 9)
 SPRING = ("spring", "offset")
 """Columns of a torsion spring at the axis of a drive: its position, and 1. No friction."""
 # exponents below it give 0: rounding of a column that slow samples fill up to 1
@@ -36,9 +40,9 @@ class Candidate(NamedTuple):
     """A further term of the friction law of one drive, or of a spring at its axis."""
 
     kind: str
-    """Of :data:`irbmodels.model.friction.KINDS` or :data:`SPRING`, or :data:`WARMTH`."""
-    speed: float = np.nan
-    """``v_St`` or ``v_d`` [rad/s, m/s], where the kind has one."""
+    """Of :data:`irbmodels.model.friction.KINDS` or :data:`SPRING`, :data:`WARMTH`, presliding."""
+    scale: float = np.nan
+    """``v_St`` or ``v_d`` [rad/s, m/s], or ``x_p`` [rad, m], where the kind has one."""
 
 
 def candidates(believed: float, warm: bool = False) -> tuple[Candidate, ...]:
@@ -56,6 +60,7 @@ def candidates(believed: float, warm: bool = False) -> tuple[Candidate, ...]:
         *(Candidate("Fs-Fc", float(speed)) for speed in STRIBECK_SPEEDS),
         Candidate("Fs-Fc", believed),
         *(Candidate("Fd", float(speed)) for speed in DEGRESSIVE_SPEEDS),
+        *(Candidate("presliding", float(distance)) for distance in PRESLIDING_DISTANCES),
         Candidate("dFc"),
         Candidate("dFv"),
         Candidate("mu"),
@@ -119,24 +124,28 @@ class FrictionCandidates:
     def __call__(self, pieces: Iterable[Motion]) -> Iterable[tuple[list[Array], Array]]:
         """Yield per equation the columns it has, ``(N, L)``, and ``y`` ``(N, size)``."""
         axes = list(self.rows.base.axes)
-        for Y, y, (q, v, temperature) in self.rows.with_states(pieces):
-            w = v[:, axes] @ self.drives.T
-            position, warmer = q[:, axes] @ self.drives.T, temperature[:, axes] - self._middle
-            of_drives = [
-                self._columns(i, *states_of)
-                for i, states_of in enumerate(
-                    zip(w.T, self._load(q).T, position.T, warmer.T, strict=True)
+        for piece in pieces:
+            dahl = DahlState(np.repeat(PRESLIDING_DISTANCES[:, None], len(axes), axis=1))
+            for Y, y, (q, v, temperature) in self.rows.with_states([piece]):
+                w, x = v[:, axes] @ self.drives.T, q[:, axes] @ self.drives.T
+                states = zip(
+                    w.T,
+                    self._load(q).T,
+                    x.T,
+                    (temperature[:, axes] - self._middle).T,
+                    (dahl(x, w) - np.sign(w)[:, None]).T,
+                    strict=True,
                 )
-            ]
-            yield (
-                [
-                    np.hstack(
-                        [Y[:, i], *(turned[m] * of_drives[m] for m in np.flatnonzero(turned))]
-                    )
-                    for i, turned in enumerate(self.drives.T)
-                ],
-                y,
-            )
+                of_drives = [self._columns(i, *of_drive) for i, of_drive in enumerate(states)]
+                yield (
+                    [
+                        np.hstack(
+                            [Y[:, i], *(turned[m] * of_drives[m] for m in np.flatnonzero(turned))]
+                        )
+                        for i, turned in enumerate(self.drives.T)
+                    ],
+                    y,
+                )
 
     def _load(self, q: Array) -> Array:
         """Static torques at the drives, ``(N, size)``."""
@@ -157,10 +166,21 @@ class FrictionCandidates:
         axes = np.eye(self.rows.robot.n)[:, list(self.rows.base.axes)]
         return np.asarray(axes @ np.linalg.inv(self.drives))
 
-    def _columns(self, i: int, w: Array, load: Array, position: Array, warmer: Array) -> Array:
-        """Torques of the candidates of one drive, each with a coefficient of 1, ``(N, terms)``."""
+    def _columns(
+        self, i: int, w: Array, load: Array, position: Array, warmer: Array, late: Array
+    ) -> Array:
+        """Torques of the candidates of one drive, each with a coefficient of 1, ``(N, terms)``.
+
+        Args:
+            i: The drive.
+            w: Its speeds, shape ``(N,)``.
+            load: Its static torques.
+            position: Its positions.
+            warmer: Its temperatures, from their middle.
+            late: Dahl's states less directions of sliding, shape ``(distances, N)``.
+        """
         terms, sign, size = self.terms[i], np.sign(w), np.abs(w)
-        speeds = np.array([term.speed for term in terms])
+        speeds = np.array([term.scale for term in terms])
         result = np.empty((w.size, len(terms)))
         first = 0
         for kind, group in groupby(term.kind for term in terms):
@@ -176,6 +196,8 @@ class FrictionCandidates:
             elif kind == WARMTH:
                 slowing = np.where(np.isnan(speeds[own]), 1.0, speeds[own] + size[:, None])
                 result[:, own] = (warmer * w)[:, None] / slowing
+            elif kind == "presliding":
+                result[:, own] = late.T
             else:
                 column: dict[str, Callable[[], Array]] = {
                     "dFc": lambda: np.abs(sign),

@@ -21,7 +21,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.types import Array, Mask
-from .friction_candidates import SPRING, STRIBECK_SPEEDS, WARMTH, Candidate, FrictionCandidates
+from .friction_candidates import (
+    DEGRESSIVE_SPEEDS,
+    PRESLIDING_DISTANCES,
+    SPRING,
+    STRIBECK_SPEEDS,
+    WARMTH,
+    Candidate,
+    FrictionCandidates,
+)
 from .stretch_sums import (
     ROUNDING,
     Projected,
@@ -39,7 +47,19 @@ ALPHA = 0.05  # probability that some candidate of a drive seems to be there, an
 # which few samples show and stick-slip depends on
 NEGLIGIBLE = 0.005
 WORTH = 1.05  # RMSE without a spring over that with it
-SLOW = 20.0  # samples that must be as slow as a Stribeck speed, or it may be any
+# samples that must be as slow as a Stribeck speed, or as near to a reversal as a presliding
+# distance, or these may be any
+SLOW = 20.0
+# where the best one is an end of its row, samples do not tell it; the slowest v_d softens a sign
+ENDS = {
+    "Fs-Fc": {float(STRIBECK_SPEEDS[0]), float(STRIBECK_SPEEDS[-1])},
+    "Fd": {float(DEGRESSIVE_SPEEDS[-1])},
+    "presliding": {float(PRESLIDING_DISTANCES[0]), float(PRESLIDING_DISTANCES[-1])},
+}
+# of Fc: less than that presliding makes up for a v_d between two of the row (0.05 of Fc), while
+# gears of measured arms have 0.5 and more
+LEAST_SHARE = 0.2
+NOT_NEGATIVE = ("Fs-Fc", "Fd", "mu", "presliding")
 APART = 0.05  # of a unit column: the part that no other column has
 
 Model = tuple[int, ...]
@@ -66,6 +86,8 @@ class FrictionChoice(NamedTuple):
     """From simple to rich; the first has no further terms."""
     denied: bool
     """A fall from Fs to Fc was believed, and samples say a smaller one, surely."""
+    presliding: float
+    """Share of Fc that turns round over the distance of that term; 0 without it."""
 
 
 class SpringFinding(NamedTuple):
@@ -189,7 +211,7 @@ class _Drive:
         whole = np.diagonal(self.products.sum(axis=0))[self.always.size : -1]
         own = np.diagonal(self.parts.whole)[:-1]
         slow = self.weights[self.i] * SLOW
-        falls = np.array([term.kind == "Fs-Fc" for term in self.terms])
+        falls = np.array([term.kind in ("Fs-Fc", "presliding") for term in self.terms])
         return np.asarray((own > APART**2 * whole) & (whole > np.where(falls, slow, 0.0)))
 
     def choose(
@@ -214,7 +236,10 @@ class _Drive:
         if "Fs-Fc" in kinds and belief > 0.0 and self.possible[last] and not falls:
             value, deviation = (part[0, -1] for part in self._coefficients([(*model, last)]))
             denied = bool(value + self._sure * deviation < belief)
-        return model, FrictionChoice(tuple(self.terms[k] for k in model), trials, denied)
+        friction = self._friction(model, self._coefficients([model])[0][0])
+        share = friction["presliding"] / friction["Fc"] if "presliding" in friction else 0.0
+        terms = tuple(self.terms[k] for k in model)
+        return model, FrictionChoice(terms, trials, denied, share)
 
     def spring(self, model: Model) -> SpringFinding | None:
         """Return the spring that residuals beside a model ask for, if they do."""
@@ -244,7 +269,6 @@ class _Drive:
     def _way(self, offered: list[int]) -> list[Model]:
         """Models with one term more each, from none."""
         way: list[Model] = [()]
-        ends = {float(STRIBECK_SPEEDS[0]), float(STRIBECK_SPEEDS[-1])}
         while len(way) <= MOST:
             taken = {self.terms[k].kind for k in way[-1]}
             options = self._sure_and_passive(
@@ -254,11 +278,10 @@ class _Drive:
                 left = left_out_squares(self.parts, np.array(options)).sum(axis=0)
                 option = options[int(left.argmin())]
                 term = self.terms[option[-1]]
-                if term.kind != "Fs-Fc" or term.speed not in ends:
+                if term.scale not in ENDS.get(term.kind, ()):
                     way.append(option)
                     break
-                # the best speed is an end of the row: samples do not tell it
-                options = [other for other in options if self.terms[other[-1]].kind != "Fs-Fc"]
+                options = [other for other in options if self.terms[other[-1]].kind != term.kind]
             else:
                 break
         return way
@@ -306,7 +329,7 @@ class _Drive:
         Returns:
             Shapes ``(models, terms)``.
         """
-        chosen, count = np.array(models), len(self.sums.counts)
+        chosen, count = np.array(models, dtype=np.intp), len(self.sums.counts)
         left_out = coefficients(self.parts.fitted, chosen)
         spread = np.square(left_out - left_out.mean(axis=0)).sum(axis=0)
         whole = coefficients(self.parts.whole[None], chosen)[0]
@@ -322,19 +345,24 @@ class _Drive:
         return [model for model, own, is_sure in tried if is_sure and self._is_passive(model, own)]
 
     def _is_passive(self, model: Model, values: Array) -> bool:
-        by_kind = {
-            self.terms[k].kind: value for k, value in zip(model, values.tolist(), strict=True)
-        }
-        shares = self.parts.shares
-        viscous, coulomb = shares[self.places, -1] - shares[self.places][:, list(model)] @ values
+        friction = self._friction(model, values)
+        presliding = friction.get("presliding", 0.0)
         return bool(
-            min(by_kind.get(kind, 0.0) for kind in ("Fs-Fc", "Fd", "mu")) >= 0.0
-            and by_kind.get("mu", 0.0) < 1.0
-            and coulomb >= abs(by_kind.get("dFc", 0.0))
-            and viscous >= abs(by_kind.get("dFv", 0.0))
+            min(friction.get(kind, 0.0) for kind in NOT_NEGATIVE) >= 0.0
+            and friction.get("mu", 0.0) < 1.0
+            and friction["Fc"] >= abs(friction.get("dFc", 0.0)) + presliding
+            and friction["Fv"] >= abs(friction.get("dFv", 0.0))
             # friction that changes with temperature is there
-            and (WARMTH not in by_kind or viscous + by_kind.get("Fd", 0.0) > 0.0)
+            and (WARMTH not in friction or friction["Fv"] + friction.get("Fd", 0.0) > 0.0)
+            and ("presliding" not in friction or presliding >= LEAST_SHARE * friction["Fc"])
         )
+
+    def _friction(self, model: Model, values: Array) -> dict[str, float]:
+        """Coefficients of a model by kind, with those of Fv and Fc beside it."""
+        shares = self.parts.shares
+        always = shares[self.places, -1] - shares[self.places][:, list(model)] @ values
+        kinds = ("Fv", "Fc", *(self.terms[k].kind for k in model))
+        return dict(zip(kinds, [*always.tolist(), *values.tolist()], strict=True))
 
 
 def _standard_error(differences: Array) -> Array:

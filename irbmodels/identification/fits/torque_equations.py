@@ -116,8 +116,9 @@ class TorqueEquations(BaseParameterEquations):
         moving = slice(None) if every else np.array(self.base.axes)
         needed = ("v", "a", "tau", "temperature")
         for piece in pieces:
+            direction = self.regressor.start()
             for q, v, a, tau, temperature in blocks(piece, self.robot, *needed, masked=True):
-                parts = self.regressor.parts(q, v, a, temperature)
+                parts = self.regressor.parts(q, v, a, temperature, direction)
                 rest = (tau - product(parts, self.known))[:, moving]
                 yield chosen_columns(parts, columns)[:, moving], rest, States(q, v, temperature)
 

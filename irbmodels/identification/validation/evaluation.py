@@ -229,9 +229,13 @@ def _predict(
     regressors = [TorqueRegressor(robot, bodies) for robot in (now, before)]
     for motion in usable_segments(recordings, axes):
         predicted, previous = [], []
+        start, start_before = (regressor.start() for regressor in regressors)
         for q, v, a, temperature in blocks(motion, now, "v", "a", "temperature"):
-            predicted.append(regressors[0].torque(q, v, a, parameters, temperature)[:, rows])
-            previous.append(regressors[1].torque(q, v, a, own, temperature)[:, rows])
+            states = q, v, a
+            after = regressors[0].torque(*states, parameters, temperature, start)
+            predicted.append(after[:, rows])
+            earlier = regressors[1].torque(*states, own, temperature, start_before)
+            previous.append(earlier[:, rows])
         segments.append(
             PredictedTorques(
                 motion,

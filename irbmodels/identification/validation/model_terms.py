@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...errors import InputError, MissingData, UnknownName
-from ...model.friction import ANY_SPEED, Stribeck, frictionless
+from ...model.friction import FURTHER, SCALE_OF, Stribeck, frictionless
 from ...robot.base_parameters import BaseParameters, base_parameters
 from ...robot.robot import Robot
 from ...robot.torque_regressor import BodyColumns, first_of_friction
@@ -26,7 +26,6 @@ from ..fits.nonlinear import Linearized, SpeedEquations, linearize
 from ..fits.regression import Fit, floor_noise, weighted_least_squares
 from ..fits.streaming import Samples, accumulate
 from ..fits.stretch_sums import sum_stretches
-from ..fits.stribeck_residuals import SPEED_OF
 from ..fits.temperature import (
     SPAN,
     DriveTemperatures,
@@ -39,7 +38,10 @@ from .parameter_files import nearest_parameters
 
 Friction = Literal["auto", "stribeck", "own", "coulomb"]
 FRICTION: tuple[Friction, ...] = get_args(Friction)
-SEARCHED = {"auto": ("Fs-Fc", "Fd", "dFc", "dFv", "mu", WARMTH), "stribeck": ("Fs-Fc",)}
+SEARCHED = {
+    "auto": ("Fs-Fc", "Fd", "dFc", "dFv", "mu", WARMTH, "presliding"),
+    "stribeck": ("Fs-Fc",),
+}
 """Kinds of terms that are chosen from."""
 # of a log; ten left-out errors give a standard error to a quarter, and each stretch of a log of a
 # minute holds several motions of all axes
@@ -104,11 +106,11 @@ def select_terms(
         options: Robot, axes that move, and where the others stand.
         friction: ``auto``: Coulomb and viscous friction, and further terms per axis that
             cross-validation on stretches of the logs asks for: Fs - Fc with a Stribeck speed,
-            degressive, asymmetric and load-dependent friction, and where the temperature of a
-            drive is known and varies, viscous friction that changes with it. ``stribeck``: of
-            these Fs - Fc alone. Of both, axes whose samples do not tell Fs - Fc keep what the robot
-            has, unless samples show that it is not there. ``own``: the terms of the robot's law at
-            its speeds. ``coulomb``: Coulomb and viscous friction.
+            degressive, asymmetric and load-dependent friction, presliding, and where the
+            temperature of a drive is known and varies, viscous friction that changes with it.
+            ``stribeck``: of these Fs - Fc alone. Of both, axes whose samples do not tell Fs - Fc
+            keep what the robot has, unless samples show that it is not there. ``own``: the terms of
+            the robot's law at its speeds. ``coulomb``: Coulomb and viscous friction.
         rotors: True for rotor inertias; default: if samples separate one of them from
             bodies, and it is positive.
 
@@ -284,19 +286,22 @@ def _with_choices(
     Friction that depends on the load has that of the fitted bodies.
     """
     Fc, Fv, drop = law.Fc.copy(), law.Fv.copy(), law.Fs - law.Fc
-    values: dict[str, Any] = {kind: np.zeros(robot.n) for kind in ("Fd", "dFc", "dFv", "mu")}
-    values |= {"v_St": law.v_St.copy(), "v_d": np.full(robot.n, ANY_SPEED)}
-    values |= {"per_K": law.per_K, "reference_temperature": law.reference_temperature}
+    values: dict[str, Any] = {
+        name: np.full(robot.n, FURTHER[name]) for name in FURTHER if name != WARMTH
+    }
+    values |= {"v_St": law.v_St.copy(), "per_K": law.per_K}
+    values["reference_temperature"] = law.reference_temperature
     for axis, choice in zip(base.axes, choices, strict=True):
         if choice.denied:
             drop[axis] = 0.0
-        for kind, speed in choice.terms:
-            if kind in SPEED_OF:
-                values[SPEED_OF[kind]][axis] = speed
+        sizes = {"mu": 0.1, "presliding": choice.presliding}
+        for kind, scale in choice.terms:
+            if kind in SCALE_OF:
+                values[SCALE_OF[kind]][axis] = scale
             if kind == "Fs-Fc":
                 drop[axis] = 1.0
             elif kind != WARMTH:
-                values[kind][axis] = 0.1 if kind == "mu" else 1.0
+                values[kind][axis] = sizes.get(kind, 1.0)
             Fc[axis], Fv[axis] = max(Fc[axis], 1.0), max(Fv[axis], 1.0)
     guess = Stribeck(Fc + drop, Fc, Fv, measured_to=law.measured_to, **values)
     chosen = robot.with_friction(guess)
@@ -409,6 +414,7 @@ _WORDS = {
     "dFv": "viscous friction by direction",
     "mu": "load-dependent friction",
     WARMTH: "change of viscous friction with temperature",
+    "presliding": "presliding",
 }
 
 

@@ -232,8 +232,8 @@ def friction_rows(verdict: Verdict) -> Iterator[tuple[str, ...]]:
     for axis, unit, choice in zip(verdict.axes, verdict.units, verdict.friction, strict=False):
         for trial in choice.trials:
             terms = [
-                kind if math.isnan(speed) else f"{kind} at {speed:.2g}"
-                for kind, speed in trial.terms
+                kind if math.isnan(scale) else f"{kind} at {scale:.2g}"
+                for kind, scale in trial.terms
             ]
             yield (
                 str(axis + 1),
