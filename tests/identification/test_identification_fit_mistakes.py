@@ -1,15 +1,19 @@
 """Mistakes that a fit shows beside its own parameters, and bodies that are another robot's."""
 
+import any_arms as arms
 import numpy as np
+import pinocchio as pin
 import pytest
 import verdict_cases as cases
 from spoilt import spoilt
 
 import irbmodels as irb
+from irbmodels.identification.recordings import Recording
 from irbmodels.identification.validation import evaluate, identify, prepare, split_recording
 from irbmodels.identification.validation.fit_mistakes import between_axes
 from irbmodels.identification.validation.stretch_equations import Eliminated, StretchSums
 from irbmodels.model.inertia import Inertial
+from irbmodels.robot.robot import from_urdf_text
 
 
 def refit(kind, axis, size=0.0):
@@ -125,6 +129,49 @@ def test_a_payload_not_given_is_weighed_against_the_own_set():
     (mistake,) = verdict.mistakes
     assert (mistake.kind, verdict.level) == ("payload", "wrong")
     assert mistake.estimate == pytest.approx(3.2, abs=max(0.4, 4.0 * mistake.deviation))
+
+
+PAN = """<link name="camera"><inertial><origin xyz="0.05 0 0"/><mass value="0.5"/>
+<inertia ixx="0.001" iyy="0.002" izz="0.002" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="z_pan" type="continuous"><origin xyz="0 0 0.3"/><axis xyz="0 1 0"/>
+<parent link="column"/><child link="camera"/></joint>
+<link name="tool0"/><joint name="flange" type="fixed"><origin xyz="0.3 0 0"/>
+<parent link="stick"/><child link="tool0"/></joint></robot>"""
+
+
+@pytest.mark.parametrize("is_fit", [False, True])
+def test_a_payload_hangs_on_the_flange_and_not_on_the_last_joint(is_fit):
+    """A camera turns on the column; its joint comes after those of the arm. Oracle: Pinocchio's own
+    recursion on a model with 3 kg more in the stick.
+    """
+    friction = irb.Stribeck(*[np.array([4.0, 6.0, 2.0, 0.5])] * 2, np.ones(4), np.ones(4))
+    arm = from_urdf_text(arms.urdf().replace("</robot>", PAN), "pan.urdf").with_friction(friction)
+    assert arm.axes[-1] == "z_pan"
+    heavy = arm.model
+    stick = heavy.getJointId("elbow")
+    heavy.inertias[stick] += pin.Inertia(3.0, np.array([0.35, 0.0, 0.02]), 0.02 * np.eye(3))
+    data, logs = heavy.createData(), []
+    for seed in (1, 2):
+        rng, t = np.random.default_rng(seed), np.arange(0.0, 15.0, 0.005)
+        w = rng.uniform(0.8, 3.0, (5, 1, 4))
+        angle, size = (
+            w * t[:, None] + rng.uniform(0.0, 6.28, (5, 1, 4)),
+            rng.uniform(0.2, 0.4, w.shape),
+        )
+        q, v, a = (
+            (size * x).sum(axis=0)
+            for x in (np.sin(angle), w * np.cos(angle), -w * w * np.sin(angle))
+        )
+        tau = np.array([pin.rnea(heavy, data, *state) for state in zip(q, v, a, strict=True)])
+        tau += arm.friction(v) + rng.normal(size=q.shape) * [0.4, 0.5, 0.2, 0.05]
+        logs.append(prepare(Recording(t, q, tau=tau, source=f"{seed}", synthetic=True)))
+    if is_fit:
+        verdict = identify(arm, logs[:1], logs[1:], method="wls", rotors=False).verdict
+    else:
+        verdict = evaluate(arm, logs[1:])
+    (mistake,) = verdict.mistakes
+    assert mistake.kind == "payload"
+    assert mistake.estimate == pytest.approx(3.0, abs=0.15)
 
 
 def test_estimates_are_those_of_numpy():

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ...errors import MissingData, UnknownName
 from ...model import tool
 from ...model.inertia import Inertial
+from ...model.tree import Tree
 from ...model.types import Array, Mask
 from ...robot.base_parameters import OF_BODY, UNITS_OF_BODY
 from ...robot.robot import Robot
@@ -141,7 +142,12 @@ class LoadColumns:
         if frame not in ("tool0", "tcp"):
             raise UnknownName("frame of a load", frame, ("tool0", "tcp"))
         tree = robot.dynamic_model.tree
-        place = tree.model.frames[tree.frame(frame)]
+        return cls.at(tree, tree.frame(frame))
+
+    @classmethod
+    def at(cls, tree: Tree, number: int) -> LoadColumns:
+        """Return the columns for a frame of a tree by its number."""
+        place = tree.model.frames[number]
         return cls(10 * (place.parentJoint - 1), frame_change(place.placement.homogeneous))
 
     def __call__(self, regressor: Array) -> Array:

@@ -12,6 +12,7 @@ from ...robot.base_parameters import BaseParameters
 from ...robot.robot import Robot
 from ...robot.torque_regressor import BodyColumns, TorqueRegressor, first_of_friction
 from ...trajectory import Motion
+from ..fits.payload import LoadColumns
 from ..fits.prior import impossible_bodies
 from .arrangements import Columns, find_arrangement
 from .fit_mistakes import check_bodies, driving_friction, find_fit_mistakes
@@ -136,11 +137,11 @@ def search_mistakes(
     arrangement = next((one for one in found if one is not None), None)
     if arrangement is not None and arrangement.kind == "degrees":
         return Search((arrangement,))
-    last, bodies = 10 * (now.model.njoints - 2), list[Mistake]()
+    tree, bodies = now.dynamic_model.tree, list[Mistake]()
+    load = LoadColumns.at(tree, tree.flange)
     if exists:
         rows = chosen.regressor(before)(everything.q, everything.v, everything.a)
-        load = rows[:, :, last : last + 10]
-        bodies = check_bodies(everything, rows @ own, load, chosen.smallest_payload())
+        bodies = check_bodies(everything, rows @ own, load(rows), chosen.smallest_payload())
         if bodies and bodies[0].kind == "unit":
             return Search(tuple(bodies))
     if arrangement is not None:
@@ -172,7 +173,7 @@ def search_mistakes(
     equations = ResidualEquations.of(
         blocks,
         lambda q, v, a: regressor.torque(q, v, a, parameters),
-        lambda q, v, a: regressor(q, v, a)[:, :, last : last + 4],
+        lambda q, v, a: load(regressor(q, v, a))[:, :, :4],
         now.limits.linear,
         axes,
     )
