@@ -10,10 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dynamics.equations_of_motion import friction
 from ..errors import MissingData
-from ..model.friction import KINDS
-from ..model.model import Model
+from ..model.friction import KINDS, Stribeck
 from ..model.types import Array
 from .base import RobotBase
 from .base_parameters import parameter_names
@@ -60,8 +58,8 @@ def band_half_width(
     rows, half = list(uncertainty.axes), np.full(states[0].shape, np.nan)
     for start in range(0, len(states[0]), BLOCK):
         block = [state[start : start + BLOCK] for state in states]
-        whole = slopes(*block)[:, rows]
-        half[start : start + BLOCK, rows] = uncertainty.half_width(whole, level, noise)
+        spread = slopes.times(uncertainty.factor, rows, *block)
+        half[start : start + BLOCK, rows] = uncertainty.half_width(spread, level, noise)
     if uncertainty.held is not None:
         others = np.setdiff1d(np.arange(robot.n), rows)
         q, v, a = (state[:, others] for state in states[:3])
@@ -89,6 +87,26 @@ class TorqueSlopes:
         columns = self._regressor(q, v, a, *temperature)[..., self._columns]
         linear = np.where(self._columns < 0, 0.0, columns)
         return np.concatenate([linear, self._friction(v, *temperature)], axis=-1)
+
+    def times(
+        self, factor: Array, rows: Sequence[int], q: Array, v: Array, a: Array, *temperature: Array
+    ) -> Array:
+        """Return the derivatives on axes ``rows`` times a matrix ``(p, k)``, ``(N, rows, k)``.
+
+        The matrix is spread over the regressor's columns, so that none of these are copied.
+        """
+        regressor = self._regressor(q, v, a, *temperature)
+        known = np.flatnonzero(self._columns >= 0)
+        every = np.zeros((regressor.shape[-1], factor.shape[1]))
+        every[self._columns[known]] = factor[known]
+        curved = self._friction(v, *temperature)
+        if len(rows) < q.shape[1]:
+            regressor, curved = regressor[:, rows], curved[:, rows]
+        # as matrices: a stack of small products takes twice the time
+        result = regressor.reshape(-1, len(every)) @ every
+        if curved.size:
+            result += curved.reshape(len(result), -1) @ factor[len(self._columns) :]
+        return np.asarray(result.reshape(len(q), len(rows), -1))
 
 
 def _columns(robot: RobotBase, uncertainty: ParameterUncertainty) -> NDArray[np.int_]:
@@ -132,35 +150,33 @@ class _FrictionSlopes:
     """Derivatives of the torques by parameters in which friction is not linear."""
 
     def __init__(self, robot: RobotBase, names: Sequence[str]) -> None:
-        """Make the laws a step to either side."""
-        self.models: list[tuple[Model, Model, float]] = []
-        for name in names:
-            kind, axis = _kind(name), int(name.rsplit("_", 1)[1]) - 1
+        """Make the laws a step to either side: each number belongs to one drive alone."""
+        self._turns, self._count = robot.dynamic_model.drive_axes, len(names)
+        self._laws: list[tuple[Stribeck, Stribeck, Array, list[int], list[int]]] = []
+        for kind in _CURVED:
+            places = [k for k, name in enumerate(names) if _kind(name) == kind]
+            if not places:
+                continue
             law = robot.friction_model
             assert law is not None  # columns of friction were found
             law = replace(law, mu=np.zeros(robot.n))  # what depends on the load depends on no speed
             own = getattr(law, kind)
-            step = STEP * own * (np.arange(robot.n) == axis)
             above, below = (
-                replace(robot.dynamic_model, friction=replace(law, **{kind: own + change}))
-                for change in (step, -step)
+                replace(law, **{kind: own + step}) for step in (STEP * own, -STEP * own)
             )
-            self.models.append((above, below, float(2.0 * step[axis])))
+            drives = [int(names[k].rsplit("_", 1)[1]) - 1 for k in places]
+            self._laws.append((above, below, 2.0 * STEP * own[drives], drives, places))
 
     def __call__(self, v: Array, *temperature: Array) -> Array:
         """Return the derivatives at speeds ``(N, n)``, shape ``(N, n, names)``."""
-        slopes = np.zeros((*v.shape, len(self.models)))
-        for k, (above, below, width) in enumerate(self.models):
-            upper, lower = (_friction(model, v, *temperature) for model in (above, below))
-            slopes[..., k] = (upper - lower) / width
+        slopes = np.zeros((*v.shape, self._count))
+        w = v @ self._turns.T
+        for above, below, width, drives, places in self._laws:
+            change = above.torque(w) - below.torque(w)
+            for degrees in temperature:
+                change = (
+                    change + above.viscous_change(w, degrees) - below.viscous_change(w, degrees)
+                )
+            of_drive = change[:, drives] / width
+            slopes[..., places] = of_drive[:, None] * self._turns[drives].T
         return slopes
-
-
-def _friction(model: Model, v: Array, *temperature: Array) -> Array:
-    """Return friction torques at speeds, and at temperatures of the drives where they are given."""
-    torque, law = friction(model, None, v), model.friction
-    if temperature and law is not None:
-        torque = (
-            torque + law.viscous_change(v @ model.drive_axes.T, *temperature) @ model.drive_axes
-        )
-    return torque

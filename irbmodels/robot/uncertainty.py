@@ -57,11 +57,12 @@ class ParameterUncertainty:
         """Of the parameters in the order of ``names``, shape ``(p, p)``."""
         return self.factor @ self.factor.T
 
-    def half_width(self, slopes: Array, level: float, noise: bool) -> Array:
-        """Return half the band of torques ``(..., size)`` with these derivatives.
+    def half_width(self, spread: Array, level: float, noise: bool) -> Array:
+        """Return half the band of torques, shape ``(..., size)``.
 
         Args:
-            slopes: Of the torques by the parameters, shape ``(..., size, p)``.
+            spread: Derivatives of the torques by the parameters times :attr:`factor`, shape
+                ``(..., size, p)``.
             level: Confidence.
             noise: True for the band of a measurement.
 
@@ -72,7 +73,7 @@ class ParameterUncertainty:
 
         if not 0.0 < level < 1.0:
             raise InputError(f"a confidence level lies between 0 and 1, got {level!r}")
-        variance = np.square(slopes @ self.factor).sum(axis=-1)
+        variance = np.einsum("...p,...p->...", spread, spread)
         if noise:
             variance = variance + np.square(self.noise)
         return np.asarray(stdtrit(self.degrees, 0.5 + 0.5 * level) * np.sqrt(variance), dtype=float)

@@ -132,6 +132,56 @@ def test_a_stribeck_speed_widens_the_band():
     assert (np.abs(whole[:, :2, -2:]).max(axis=(0, 1)) > 1.0).all()
 
 
+def test_speeds_of_coupled_drives_widen_the_band_of_both_axes():
+    """Drive 6 turns with axis 5: by hand, the band is that of differences of D' f(D v) by the
+    Stribeck speeds of drives 5 and 6, the speed of a degressive term of drive 6, and Fc of drive 5.
+    """
+    D = np.eye(6)
+    D[5, 4] = -0.8
+    one = np.ones(6)
+    law = irb.Stribeck(5.0 * one, 3.0 * one, one, 0.3 * one, Fd=2.0 * one, v_d=0.2 * one)
+    robot = irb.load("irb1600").with_friction(law).with_drives(D)
+    names = ("Fc_5", "v_St_6", "v_d_6", "v_St_5")
+    root = np.random.default_rng(0).normal(size=(4, 4))
+    known = ParameterUncertainty.of(
+        root @ root.T,
+        names=names,
+        degrees=1e9,
+        axes=tuple(range(6)),
+        noise=one,
+        correlation_time=one,
+        gravity=robot.gravity_vector,
+    )
+
+    def torque(v, Fc=3.0, v_St=(0.3, 0.3), v_d=0.2):
+        w5, w6 = v[:, 4], v[:, 5] - 0.8 * v[:, 4]
+        five = (Fc + (5.0 - Fc) * np.exp(-((w5 / v_St[0]) ** 2))) * np.sign(w5)
+        six = 2.0 * np.exp(-((w6 / v_St[1]) ** 2)) * np.sign(w6) + 2.0 * w6 / (v_d + np.abs(w6))
+        return np.stack([five - 0.8 * six, six], axis=1)
+
+    q, v, a = states(robot, 700, seed=5)
+    v = 0.3 * v
+    fall = np.stack([np.sign(v[:, 4]), 0.0 * v[:, 4]], axis=1)  # Fc with Fs - Fc as it is
+    h = 1e-6
+    slopes = np.stack(
+        [
+            fall,
+            (torque(v, v_St=(0.3, 0.3 + h)) - torque(v, v_St=(0.3, 0.3 - h))) / (2.0 * h),
+            (torque(v, v_d=0.2 + h) - torque(v, v_d=0.2 - h)) / (2.0 * h),
+            (torque(v, v_St=(0.3 + h, 0.3)) - torque(v, v_St=(0.3 - h, 0.3))) / (2.0 * h),
+        ],
+        axis=2,
+    )
+    deviation = np.sqrt(np.square(slopes @ root).sum(axis=2))
+    half = band_half_width(robot, known, (q, v, a), 0.95, False)
+    np.testing.assert_allclose(half[:, 4:], 1.959964 * deviation, rtol=1e-5)
+    np.testing.assert_array_equal(half[:, :4], 0.0)
+    some = replace(known, axes=(4, 5), noise=one[:2], correlation_time=one[:2])
+    of_some = band_half_width(robot, some, (q, v, a), 0.95, False)
+    np.testing.assert_array_equal(of_some[:, 4:], half[:, 4:])
+    assert np.isnan(of_some[:, :4]).all()
+
+
 def test_a_file_keeps_the_covariance(set_file, specimen):
     """Covariance, degrees of freedom and noise come back to the digits of the file; torques of the
     true arm lie in the band.
