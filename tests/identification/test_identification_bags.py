@@ -5,7 +5,7 @@ import shutil
 import any_arms as arms
 import numpy as np
 import pytest
-from rosbags.rosbag2 import StoragePlugin, Writer
+from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
 from rosbags.typesys import Stores, get_typestore
 
 import irbmodels as irb
@@ -44,9 +44,12 @@ def state(i, joints=ORDER, stamped=True, effort=None, velocity=()):
     )  # fmt: skip
 
 
-def write(path, topics, plugin=StoragePlugin.SQLITE3):
+def write(path, topics, plugin=StoragePlugin.SQLITE3, mode=None):
     """Write messages ``{topic: [(ns, message)]}``, in the order of their times."""
-    with Writer(path, version=9, storage_plugin=plugin) as bag:
+    writer = Writer(path, version=9, storage_plugin=plugin)
+    if mode is not None:
+        writer.set_compression(mode, CompressionFormat.ZSTD)
+    with writer as bag:
         rows = []
         for topic, messages in topics.items():
             kind = messages[0][1].__msgtype__
@@ -107,6 +110,42 @@ def test_one_topic_is_chosen(tmp_path, robot):
     assert not log.tau.any()
     with pytest.raises(irb.MotionError, match=r"'/rihgt/joint_states' is no topic .*'/right/joint"):
         read_recording(bag, robot, topic="/rihgt/joint_states")
+
+
+def damaged(path, places, content=b"\xff\x00\x7f"):
+    """Overwrite bytes of a file at shares of its length."""
+    data = bytearray(path.read_bytes())
+    for share in places:
+        at = int(share * (len(data) - len(content)))
+        data[at : at + len(content)] = content
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize("plugin", [StoragePlugin.SQLITE3, StoragePlugin.MCAP])
+@pytest.mark.parametrize("mode", [None, CompressionMode.FILE, CompressionMode.MESSAGE])
+def test_a_damaged_bag_is_refused_or_read(tmp_path, robot, plugin, mode):
+    """Whatever is damaged, the answer is a log or one line; some are refused."""
+    if mode is CompressionMode.MESSAGE and plugin is StoragePlugin.MCAP:
+        mode = CompressionMode.STORAGE
+    rng, refused = np.random.default_rng(1), 0
+    whole = write(tmp_path / "whole", {"/joint_states": states()[:50]}, plugin, mode)
+    for k in range(24):
+        bag = shutil.copytree(whole, tmp_path / f"{k}")
+        (file,) = [one for one in bag.iterdir() if one.name != "metadata.yaml"]
+        if k % 4:
+            damaged(file, rng.uniform(0.0, 1.0, 1 + k % 7))
+        elif k % 8:
+            file.write_bytes(file.read_bytes()[: k * file.stat().st_size // 24])
+        else:
+            damaged(bag / "metadata.yaml", rng.uniform(0.0, 1.0, 1))
+        message = ""
+        try:
+            read_recording(bag, robot)
+        except (irb.MotionError, irb.InputError) as err:
+            message = str(err)
+        assert "\n" not in message
+        refused += bool(message)
+    assert refused > 3
 
 
 def test_bags_that_tell_nothing_are_refused(tmp_path, robot):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import struct
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -46,19 +49,16 @@ def read_bag(path: str | Path, joints: Sequence[str], topic: str | None = None) 
     file = Path(path)
     if not file.exists():
         raise FileError(f"{file}: no such file")
-    try:
-        with AnyReader([file], default_typestore=get_typestore(Stores.ROS2_HUMBLE)) as reader:
-            chosen = _connections(file, reader.connections, topic)
+    with _refusing(file):
+        reader = AnyReader([file], default_typestore=get_typestore(Stores.ROS2_HUMBLE))
+        reader.open()
+    with closing(reader):
+        chosen = _connections(file, reader.connections, topic)
+        with _refusing(file):
             rows: list[tuple[int, Any]] = [
                 (stamp, reader.deserialize(raw, connection.msgtype))
                 for connection, stamp, raw in reader.messages(connections=chosen)
             ]
-    except MotionError:
-        raise
-    except Exception as err:  # of SQLite, of MCAP, of compression, of messages
-        raise MotionError(
-            f"{file}: cannot be read as a bag: {' '.join(str(err).split())}"
-        ) from None
     name = chosen[0].topic
     if not rows:
         raise MotionError(f"{file}: {name} has no message")
@@ -72,6 +72,48 @@ def read_bag(path: str | Path, joints: Sequence[str], topic: str | None = None) 
             if np.isfinite(values).any():
                 columns[f"{quantity}_{joint}"] = np.where(np.isfinite(values), values, np.nan)
     return Table(file, list(columns), columns, {}, 1)
+
+
+@contextmanager
+def _refusing(file: Path) -> Iterator[None]:
+    """Turn errors of rosbags on a damaged bag into a :class:`MotionError`.
+
+    Errors are those of rosbags, of what it reads with, and the built-in ones that it does not
+    expect itself: it takes sizes and types of records as they are.
+    """
+    from rosbags.highlevel import AnyReaderError
+    from rosbags.rosbag2 import ReaderError
+    from rosbags.typesys import TypesysError
+
+    damage: list[type[Exception]] = [AnyReaderError, ReaderError, TypesysError, *_BUILT_IN]
+    damage += [getattr(sys.modules[name], error) for name, error in _USED if name in sys.modules]
+    try:
+        yield
+    except tuple(damage) as err:
+        reason = " ".join(str(err).split()) or type(err).__name__
+        raise MotionError(f"{file}: cannot be read as a bag: {reason}") from None
+
+
+_BUILT_IN = (
+    OSError,
+    EOFError,
+    MemoryError,
+    struct.error,
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    RuntimeError,  # of lz4
+    TypeError,
+    ValueError,
+)
+# rosbags imports some of them, by version and Python's
+_USED = (
+    ("apsw", "Error"),
+    ("sqlite3", "Error"),
+    ("backports.zstd", "ZstdError"),
+    ("compression.zstd", "ZstdError"),
+)
 
 
 def _connections(file: Path, connections: Sequence[Any], topic: str | None) -> list[Any]:
