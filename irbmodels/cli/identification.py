@@ -84,13 +84,13 @@ _CUT = "of each log the last quarter is held out unless --held-out names others"
 @click.option(
     "--rotors/--no-rotors",
     default=None,
-    help="Whether rotor inertias are parameters. Default: if logs tell one of them.",
+    help="Whether rotor inertias are parameters. Default: if logs determine one of them.",
 )
 @click.option("-o", "--output", type=PATH, help="Set of parameters to write, .yaml.")
 @click.option(
     "--urdf",
     type=PATH,
-    help="URDF to write with the bodies that were identified, and friction as far as it can say.",
+    help="URDF to write with the identified bodies, and friction as far as it can state it.",
 )
 @report_option
 @set_option
@@ -261,7 +261,7 @@ def _write(
     from ..identification.validation import write_parameter_set
 
     with TemporaryDirectory() as folder, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the verdict tells more
+        warnings.simplefilter("ignore")  # the verdict has it in detail
         if output is not None or urdf is not None:
             path = output or Path(folder) / "set.yaml"
             write_parameter_set(path, result.parameters, result.verdict, ref)

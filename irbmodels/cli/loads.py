@@ -137,7 +137,7 @@ def gains(
     undetermined = np.flatnonzero(np.isnan(found.gain)) + 1
     if undetermined.size:
         err.print(
-            f"the payload says nothing of axis {', '.join(map(str, undetermined))}: more motion,"
+            f"no gain is determined for axis {', '.join(map(str, undetermined))}: more motion,"
             " or a payload farther out"
         )
     if output is not None:

@@ -1,4 +1,4 @@
-"""Logs on the command line: options that say how they are read, and their reading."""
+"""Logs on the command line: options on how they are read, and their reading."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _reading = (
     click.option(
         "--columns",
         type=PATH,
-        help="YAML file that says which columns of the logs are which: `tau1_Nm: torque A1`.",
+        help="YAML file that maps names to columns of the logs: `tau1_Nm: torque A1`.",
     ),
     click.option(
         "--column",
@@ -118,7 +118,7 @@ def read_logs(
     rate: float | None,
     topic: str | None,
 ) -> list[Recording]:
-    """Return logs as the options of :func:`reading_options` and ``--drives`` say."""
+    """Return logs read by the options of :func:`reading_options` and ``--drives``."""
     from ..identification.recordings import column_sources, read_recording
 
     sources = {**column_sources(columns), **column_sources(_columns(column))}

@@ -13,7 +13,7 @@ _ENTRIES = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
 
 
 def gain_table(found: DriveGains, robot: Robot) -> TextTable:
-    """Return the gain of each axis with its 95 % interval; a dash where logs do not tell it."""
+    """Return the gain of each axis with its 95 % interval, or a dash where it is unknown."""
     half = 100.0 * found.half_width()
     rows = []
     for i, (gain, linear) in enumerate(zip(found.gain, robot.limits.linear, strict=True)):

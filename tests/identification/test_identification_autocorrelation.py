@@ -235,7 +235,7 @@ def test_more_lags_than_samples(arm):
     robot, rows = arm
     motion = short(robot)
     fit = weighted_least_squares(accumulate(Samples.of(motion), rows))
-    with pytest.raises(InputError, match="120 samples say nothing about what 120"):
+    with pytest.raises(InputError, match="120 samples are too few for a memory of 120"):
         with_autocorrelation(fit, Samples.of(motion), rows, 120)
 
 

@@ -162,7 +162,7 @@ class ExcitationProblem:
         return value, np.asarray(sum(parts))
 
     def constraints(self, x: Array, obstacles: Sequence[LinearConstraints] = ()) -> Array:
-        """Room that is left of every limit, and beyond every obstacle; negative if exceeded."""
+        """Margin to every limit, and to every obstacle; negative if exceeded."""
         shares = self.limits.shares(*self.states(x, self.coarse))
         room = [self.limits.bounds.share - one.smooth_maximum()[0] for one in shares]
         beyond = [

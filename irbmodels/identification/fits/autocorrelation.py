@@ -6,7 +6,7 @@ as a third hold the truth. Better do not filter torques: filter positions, and l
 the noise. Where it has been done, the covariance here accounts for it:
 
 - :func:`with_filter` for a known filter of white noise, exactly;
-- :func:`with_autocorrelation` for noise of any colour, which its residuals tell.
+- :func:`with_autocorrelation` for noise of any colour, estimated from the residuals.
 
 Both take the noise of an axis as of one size and colour along the logs, and need further passes
 through the samples, along each log on its own. A masked torque counts as 0 in sums over pairs of
@@ -104,7 +104,7 @@ def with_autocorrelation(fit: Fit, samples: Samples, rows: Equations, lags: int)
     if not isinstance(lags, int) or lags < 1:
         raise InputError(f"lags is a positive number of samples, not {lags!r}")
     if lags >= fit.samples:
-        raise InputError(f"{fit.samples} samples say nothing about what {lags} samples remember")
+        raise InputError(f"{fit.samples} samples are too few for a memory of {lags} samples")
     inverse, covariance = (
         invert_factor(fit.factor[:-1, :-1], fit.names),
         np.zeros_like(fit.covariance),

@@ -4,7 +4,7 @@ What a model lacks stays in its residuals as long as a move lasts. Estimates wit
 time, each longer than that, scatter as those of other logs would [Quenouille 1949; Tukey 1958]:
 ``(B - 1) / B sum (beta_b - beta)(beta_b - beta)'``, with ``B - 1`` degrees of freedom. Without a
 block the estimate moves by ``-(A - A_b)^-1 s_b``, ``A_b`` and ``s_b`` being the block's part of the
-normal equations: one pass tells all of them.
+normal equations: one pass gives all of them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .streaming import Samples
 # normal distribution
 BLOCKS = 24
 _FINER = 4  # parts per block of which blocks are made
-_LEVERAGE = 1.0 - 1e-6  # of a block that tells a parameter all alone
+_LEVERAGE = 1.0 - 1e-6  # of a block that determines a parameter all alone
 
 
 class Part(NamedTuple):

@@ -191,7 +191,7 @@ def axis_names(robot: Robot) -> tuple[str, ...]:
 _SOURCES = {
     "unmoved": {"ref": "axes that stood still while others were identified", "grade": "assumed"},
     "undetermined": {
-        "ref": "terms of friction as they were known before: no sample tells them",
+        "ref": "terms of friction as they were known before: no sample determines them",
         "grade": "assumed",
     },
     "given": {"ref": "given in Python", "grade": "assumed"},

@@ -137,7 +137,7 @@ def stribeck_fit(
 
     Raises:
         InputError: if friction is not among the base parameters, a Stribeck speed leaves its reach,
-            or samples do not tell it.
+            or samples do not determine it.
     """
     linearized = linearize(samples, rows, passes, axes)
     if linearized is None:

@@ -34,12 +34,12 @@ from .regression import EXCITED, Fit, invert_factor, weighted_least_squares
 from .streaming import Samples, accumulate
 from .torque_equations import blocks
 
-SHORTEST = 10  # samples of a block of time; fewer say nothing about the colour of residuals
+SHORTEST = 10  # samples of a block of time; fewer do not show the colour of residuals
 
 
 @dataclass(frozen=True, eq=False)
 class Load:
-    """A load as identified, in the axes of one frame; NaN where the motion does not tell."""
+    """A load as identified, in axes of one frame; NaN where the motion does not determine it."""
 
     frame: str
     parameters: Array
@@ -261,7 +261,7 @@ def _crossed(
 
 
 def identifiable_columns(factor: Array) -> tuple[list[int], NDArray[np.int_]]:
-    """Return the columns of a factor that are no sums of others, and what they tell.
+    """Return the columns of a factor that are no sums of others, and what they determine.
 
     Returns:
         The columns to keep, and for each parameter its place among them; -1 where it is left out,

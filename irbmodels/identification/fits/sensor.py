@@ -39,7 +39,7 @@ class SensorFit:
     bias: Array
     """Readings without load [N, N m], shape ``(6,)``, in its own axes.
 
-    NaN where the poses do not tell.
+    NaN where the poses do not determine it.
     """
     bias_deviation: Array
     angle: float
@@ -61,7 +61,7 @@ def load_from_sensor(
 ) -> SensorFit:
     """Identify load, bias and mounting angle.
 
-    Still poses tell mass, centre of mass, bias and angle; four of them at least, pointing into
+    Still poses determine mass, centre of mass, bias and angle; four of them at least, pointing into
     different directions. The inertia needs motion.
 
     Args:
@@ -74,7 +74,7 @@ def load_from_sensor(
         angle: Mounting angle about the sensor's z [rad], where it is known; None finds it.
 
     Raises:
-        InputError: if a shape is wrong, or the poses do not tell enough.
+        InputError: if a shape is wrong, or the poses do not determine the mass.
     """
     count = np.shape(q)[0] if np.ndim(q) == 2 else 0
     still = np.zeros((count, robot.n))

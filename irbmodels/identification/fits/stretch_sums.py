@@ -19,7 +19,7 @@ from ...model.types import Array
 from ...trajectory import Motion
 from .streaming import Samples
 
-# of unit columns: what keeps sums without excitation solvable, below what any log tells
+# of unit columns: keeps sums without excitation solvable, below the information of any log
 RIDGE = 1e-13
 ROUNDING = 1e-13  # of the squared torques: what differences of their sums keep
 

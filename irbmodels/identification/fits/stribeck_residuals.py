@@ -202,7 +202,7 @@ class _AxisFactor:
         self._at: tuple[tuple[float, ...], Array] = (), np.zeros((0, 0))
 
     def _projected(self, fast: Array, slow: Array) -> tuple[Array, Array, Array]:
-        """Coordinates of columns in the linear ones, and what is left of them."""
+        """Coordinates of columns in the linear ones, and their residual columns."""
         shares = self.inverse @ (self.inverse.T @ (self.fast.T @ fast + self.slow.T @ slow))
         return shares, fast - self.fast @ shares, slow - self.slow @ shares
 

@@ -45,7 +45,7 @@ class DriveGains:
     gain: Array
     """Torque at each drive per current, arm side [N m/A, N/A], shape ``(n,)``.
 
-    NaN where the logs do not tell it.
+    NaN where the logs do not determine it.
     """
     covariance: Array
     """Of the gains, relative, shape ``(n, n)``."""
@@ -129,8 +129,8 @@ def identify_gains(unloaded: Samples, loaded: Samples, robot: Robot, payload: Lo
     Args:
         unloaded: Motion with ``v``, ``a``, and currents [A] in place of ``tau``.
         loaded: The same with the payload.
-        robot: With the tool of both logs, without the payload; its friction law says which friction
-            there is, Coulomb and viscous where it has none. Its bodies do not count.
+        robot: With the tool of both logs, without the payload; its friction law defines the
+            terms of friction, Coulomb and viscous where it has none. Its bodies do not count.
         payload: From :func:`known_load`; NaN where it is not known.
 
     Raises:
@@ -139,7 +139,9 @@ def identify_gains(unloaded: Samples, loaded: Samples, robot: Robot, payload: Lo
     """
     as_instance(payload, Load, "a payload that is known comes from known_load")
     if not np.isfinite(payload.parameters).any():
-        raise InputError("a payload of which nothing is known tells no gain: its mass at least")
+        raise InputError(
+            "a payload of which nothing is known determines no gain: give its mass at least"
+        )
     problem = _Problem.of(unloaded, loaded, robot, payload.frame, currents=True)
     n, p = problem.n, problem.base.rank
     known = np.isfinite(payload.parameters)
@@ -154,7 +156,7 @@ def identify_gains(unloaded: Samples, loaded: Samples, robot: Robot, payload: Lo
     )
     if not determined.any():
         raise InputError(
-            "these logs tell no gain: is the payload too light, or are both logs without it?"
+            "these logs determine no gain: is the payload too light, or are both logs without it?"
         )
     relative = solution.covariance[:n, :n] / np.outer(c, c)
     return DriveGains(
@@ -178,7 +180,7 @@ def load_from_two_logs(
     Args:
         unloaded: Motion with ``v``, ``a``, ``tau``.
         loaded: The same with the load.
-        robot: With what it carries in both logs; its friction law says which friction there is.
+        robot: With what it carries in both logs; its friction law defines the terms.
         frame: ``tool0`` for a tool, ``tcp`` for a payload.
         drives: Whose gains made torques of currents: their deviations go into that of the load.
 
@@ -203,7 +205,7 @@ class _Solution(NamedTuple):
     """Inverse gains, base parameters, load."""
     covariance: Array
     determined: Mask
-    """True where the logs tell a parameter by itself."""
+    """True where the logs determine a parameter by itself."""
     noise: Array
     degrees: float
 
@@ -373,7 +375,7 @@ class _Problem:
         return _Solution(x, covariance, determined, 1.0 / weights, len(parted) - 1.0)
 
     def load(self, solution: _Solution, frame: str, known: Load | None = None) -> Load:
-        """Return the load of a solution; NaN where the logs do not tell it."""
+        """Return the load of a solution; NaN where the logs do not determine it."""
         part = slice(self.n + self.base.rank, None)
         determined, covariance = (
             solution.determined[part],
@@ -389,7 +391,7 @@ class _Problem:
 
 
 def _least_norm(left: Array, right: Array) -> Array:
-    """Least squares with columns of unit length; 0 along what they do not tell."""
+    """Least squares with columns of unit length; 0 along directions that they do not determine."""
     size = np.linalg.norm(left, axis=0)
     scale = np.where(size > 0.0, size, 1.0)
     result: Array = np.linalg.lstsq(left / scale, right, rcond=1e-9)[0] / scale

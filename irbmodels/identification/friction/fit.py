@@ -33,7 +33,7 @@ class FrictionFit:
     values: Array
     """Fs, Fc, Fv, v_St in SI units, shape ``(4,)``."""
     covariance: Array
-    """Of the values, shape ``(4, 4)``; infinite where the data say nothing."""
+    """Of the values, shape ``(4, 4)``; infinite where the data do not determine them."""
     scatter: float
     """Root mean square of residuals over their deviations.
 

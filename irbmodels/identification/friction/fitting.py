@@ -28,7 +28,7 @@ def fit_friction(points: FrictionPoints) -> FrictionFit:
 
     Bounds are ``Fs >= Fc >= 0``, ``Fv >= 0``, ``v_St > 0``.
 
-    Where the points scatter more than their deviations say, these are widened in proportion; they
+    Where the points scatter more than their deviations, these are widened in proportion; they
     are never narrowed. If no drop from Fs to Fc stands out of the noise, only Fc and Fv are fitted:
     Fs is given as Fc, v_St as the slowest speed, both with infinite deviations.
 
@@ -175,7 +175,7 @@ def _fit_coulomb_viscous(v: Array, friction: Array, deviation: Array) -> tuple[A
 
 
 def _covariance(J: Array) -> Array:
-    """Inverse of ``J' J``; infinite variances where the data say nothing."""
+    """Inverse of ``J' J``; infinite variances of what the data do not determine."""
     size = np.linalg.norm(J, axis=0)
     dead = size == 0.0
     size[dead] = 1.0

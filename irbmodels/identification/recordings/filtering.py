@@ -98,7 +98,7 @@ def butterworth(
 ) -> Filtered:
     """Filter forwards and backwards by a Butterworth filter.
 
-    Derivatives of the quintic spline through what is left, at the times of the log, however
+    Derivatives of the quintic spline through the filtered samples, at the times of the log, however
     unequal: only positions go through a cubic spline to even times for the filter. Where stamps
     wander about even times, those are taken on which positions are smoother.
 
@@ -409,7 +409,7 @@ class _Clock:
 def _smoother(one: Array, other: Array, q: Array) -> bool:
     """True if positions are at least as smooth over one time as over the other.
 
-    What is left of a sample after the line through its neighbours, as median over the moving ones.
+    Residual of a sample to the line through its neighbours, as median over the moving ones.
     """
 
     def left(t: Array) -> Array:

@@ -25,8 +25,8 @@ def flag_outliers(recording: Recording, window: float = 0.1, threshold: float = 
     """Flag outliers of positions and torques by a filter [Hampel 1974] robust to slopes and steps.
 
     An outlier is far both from the median of its surroundings, which follows a step such as
-    friction at a reversal, and from the median of what pairs of neighbours say of it, which follows
-    a slope. The noise is the median of the latter distances.
+    friction at a reversal, and from the median of its estimates by pairs of neighbours, which
+    follows a slope. The noise is the median of the latter distances.
 
     Args:
         recording: Any.
@@ -107,7 +107,7 @@ def _medians(x: Array, samples: int) -> Array:
 
 
 def _between_neighbours(x: Array, samples: int) -> Array:
-    """Median of what pairs of neighbours say of each sample.
+    """Median of the estimates of each sample by pairs of neighbours.
 
     Right on a straight line, at the ends too.
     """

@@ -24,7 +24,7 @@ class Delay(NamedTuple):
 
     seconds: float
     deviation: float
-    """Standard deviation [s], from the noise that is left; white noise assumed."""
+    """Standard deviation [s], from the residual noise; white noise assumed."""
     correlation: float
     """Of the signals, one of them moved by the delay."""
 
@@ -162,7 +162,7 @@ def merge_recordings(
 ) -> tuple[Recording, Delay]:
     """Return the first log with what only the other has, by one clock.
 
-    Both have positions, which tell the delay.
+    The delay is estimated from the positions of both.
 
     Args:
         recording: Gives the times.

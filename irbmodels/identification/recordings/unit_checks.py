@@ -18,7 +18,7 @@ from .recording import Recording
 Name = Callable[[str, int], str]
 """From a quantity and an axis from 0 to the name of their column."""
 
-LITTLE = np.radians(1.0)  # travel of a moving axis that tells hardly anything; 1 mm of a linear one
+LITTLE = np.radians(1.0)  # travel too small to compare with a speed; 1 mm of a linear axis
 # times the largest limit: no position of the robot; of the speed limit and the effort: nothing that
 # lasts
 _FAR = 3.0

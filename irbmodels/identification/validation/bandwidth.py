@@ -1,6 +1,6 @@
 """Bandwidth of the filter of positions, from logs: spectrum, condition and held-out error.
 
-Positions say nothing above the frequency at which their spectrum reaches its floor, and torques
+Positions hold no motion above the frequency at which their spectrum reaches its floor, and torques
 nothing above what their rate carries. Below, a wider filter lets more of the motion through, and
 more noise into accelerations; which is better shows in torques of stretches that a fit has not
 seen.

@@ -33,7 +33,7 @@ def prepare_current_logs(
 
     Currents of unknown gains are no torques, which would show bandwidth and delay. Gains from logs
     at 10 Hz without a delay make torques of them, and :func:`.prepare_logs` chooses from these.
-    Where they do not tell a gain, the logs stay so.
+    Where they do not determine a gain, the logs stay so.
 
     Args:
         robot: With the tool of both logs, without the payload.
@@ -64,7 +64,7 @@ def prepare_current_logs(
     try:
         gains = _gains(robot, first, payload)
         if not np.isfinite(gains.gain).all():
-            raise InputError("the payload does not tell the gains of all axes")
+            raise InputError("the payload does not determine the gains of all axes")
         found = gains.drives(drives)
         torques = [[torques_from_currents(log, found) for log in part] for part in logs]
         shown = prepare_logs(robot, *torques, bandwidth=bandwidth, late=late)

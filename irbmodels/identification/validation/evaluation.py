@@ -248,7 +248,7 @@ def _predict(
 
 
 def _friction_notes(robot: Robot, logs: Sequence[PredictedTorques]) -> tuple[str, ...]:
-    """Return what is said of the friction law of a set: a missing one, and its temperatures."""
+    """Return notes on the friction law of a set: a missing one, and its temperatures."""
     law = robot.friction_model
     if law is None:
         return (NO_FRICTION_LAW,)

@@ -2,7 +2,7 @@
 
 A gain or a shifted zero of an axis goes into fitted bodies in part only: equations of several axes
 share them. A wrong sign makes dry friction drive. Bodies of the robot's own set, with any friction,
-tell another robot's tables, a wrong unit and a payload.
+show another robot's tables, a wrong unit and a payload.
 """
 
 from __future__ import annotations

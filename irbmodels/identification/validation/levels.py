@@ -53,7 +53,7 @@ def unexplained_share(
 
     Args:
         held_out: Samples that are judged.
-        fitted: Further ones, whose torques tell the spread of torques too.
+        fitted: Further ones, whose torques count for the spread of torques too.
     """
     means: list[Array] = []
     noise: list[Array] = []

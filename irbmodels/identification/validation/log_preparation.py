@@ -57,7 +57,7 @@ def prepare_logs(
     Args:
         robot: Of the logs.
         estimation: Logs of the fit, as read.
-        held_out: Logs for the verdict, as read; they say nothing on how they are prepared.
+        held_out: Logs for the verdict, as read; they have no part in the choice.
         axes: Axes that move, 1-based; default all.
         bandwidth: Of the filter of positions [Hz]; default :func:`.select_bandwidth`.
         late: Delay of torques against positions [s], one or ``(n,)``; default what
@@ -107,7 +107,7 @@ def prepare_logs(
 def _equations(
     robot: Robot, logs: Sequence[Recording], axes: Sequence[int] | None, moving: Sequence[int]
 ) -> PlainEquations | None:
-    """Return plain equations, or None where axes that should stand move: the fit says so."""
+    """Return plain equations, or None where axes that should stand move, which the fit refuses."""
     if any(log.n != robot.n or log.tau is None for log in logs):
         return None
     try:

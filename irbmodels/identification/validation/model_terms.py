@@ -46,12 +46,12 @@ SEARCHED = {
 # of a log; ten left-out errors give a standard error to a quarter, and each stretch of a log of a
 # minute holds several motions of all axes
 STRETCHES = 10
-# standard deviations by which one rotor inertia must be positive, or samples say nothing of rotors
+# standard deviations by which one rotor inertia must be positive, else rotors are not identifiable
 SURE = 5.0
 
 
 class ModelTerms(NamedTuple):
-    """The robot whose law says which friction there is, and its base parameters."""
+    """The robot, whose law defines the terms of friction, and its base parameters."""
 
     robot: Robot
     base: BaseParameters

@@ -61,7 +61,7 @@ def write_parameter_set(
 ) -> Path:
     """Write a set for ``irbmodels.load(..., parameters=path)``, with its verdict.
 
-    Links without influence keep what the robot has. Friction is said to be measured up to the speed
+    Links without influence keep what the robot has. Friction is stated as measured up to the speed
     that every rotary axis has reached in the logs. A poor or wrong set is written, and warns when
     it is loaded.
 

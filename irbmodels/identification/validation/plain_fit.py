@@ -1,7 +1,7 @@
 """Plain torque equations of a few samples: they choose what a log is prepared with, not a set.
 
 Bodies, rotors, Coulomb and viscous friction, and further shapes of friction and an offset per axis,
-so that what a law of gears does not say is not taken for a property of the log.
+so that a shape of friction that a law lacks is not taken for a property of the log.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def prepare(
         bandwidth: Of the filter of positions [Hz].
         late: Time by which torques are logged later than positions [s], one or ``(n,)``: ``q``,
             ``v``, ``a`` are those of ``t - late``. Of different ones these are of their median, and
-            torques of other axes are moved by what is left, along cubic splines.
+            torques of other axes are moved by the difference, along cubic splines.
         marked: The same log with flags (:func:`mark`), where these are known.
 
     Raises:

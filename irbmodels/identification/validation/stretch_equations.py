@@ -71,7 +71,7 @@ def _jackknife(parts: Array) -> Array:
 
 
 def solve(gram: Array) -> Array:
-    """Solve normal equations; what they do not tell is 0."""
+    """Solve normal equations; parameters that they do not determine are 0."""
     length = np.sqrt(np.maximum(np.diag(gram)[:-1], 0.0))
     length[length == 0.0] = 1.0
     matrix = gram[:-1, :-1] / np.outer(length, length)

@@ -78,14 +78,14 @@ class TorqueDelay(NamedTuple):
 
     @staticmethod
     def of(axes: Sequence[int], seconds: Array, deviation: Array) -> TorqueDelay:
-        """Return what the delays of axes say together."""
+        """Return the mean of the delays of all axes."""
         from scipy.special import chdtrc
 
         weights, degrees = 1.0 / np.square(deviation), max(len(axes) - 1, 1)
         common = float(weights @ seconds / weights.sum())
         spread = float(weights @ np.square(seconds - common))
         p = float(chdtrc(degrees, spread)) if len(axes) > 1 else 1.0
-        # axes that differ by more than they say make their mean less sure
+        # axes that differ by more than their deviations make their mean less sure
         sure = np.sqrt(max(1.0, spread / degrees) / weights.sum())
         return TorqueDelay(tuple(axes), seconds, deviation, common, float(sure), p)
 
@@ -101,7 +101,7 @@ def estimate_torque_delay(
 
     Args:
         equations: Of the robot, for the axes that move.
-        recordings: Prepared logs; delays are those that are left in them.
+        recordings: Prepared logs; the estimate is of the delays that remain in them.
 
     Raises:
         InputError: if samples are too few.
@@ -120,7 +120,7 @@ def estimate_torque_delay(
         whole = np.concatenate([Y, equations.shapes(np.asarray(motion.v), rms)], axis=2)
         blocks.append((whole, np.where(unclear, np.nan, y)))
     rank, times = equations.base.rank, [np.asarray(motion.t) for motion in motions]
-    # reversals are when friction says, not when a clock does
+    # friction decides when an axis reverses, not its clock
     smooth = [k for k in range(rank) if k not in equations.jumps]
     total = KnownRows(blocks).accumulated()
     plain, rich = (
