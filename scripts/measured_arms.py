@@ -137,6 +137,8 @@ def section_of(result: Result, picture: str) -> Iterator[str]:
     if result.published is not None:
         rows.append(["parameters published by the authors", *_numbers(result.published)])
     rows.append(["`irbmodels identify`", *_numbers(verdict.held_out.rmse)])
+    noise = baseline.white_noise([log.measured - log.predicted for log in verdict.logs])
+    rows.append(["white noise per sample, of second differences", *_numbers(noise)])
     rows.append(["mean torque", *_numbers(verdict.held_out.average)])
     rows.append(["level", *verdict.levels])
     yield from _table([header, ["---", *["---:"] * n], *rows])

@@ -46,6 +46,16 @@ def rmse(errors: Array, usable: NDArray[np.bool_]) -> Array:
     return np.asarray(np.sqrt(squares / usable.sum(axis=0)))
 
 
+def white_noise(residuals: Sequence[Array]) -> Array:
+    """Return the deviation of white noise in residuals ``(N, n)`` of segments [N m, N], ``(n,)``.
+
+    From second differences, which hold six times its variance, and hardly anything that a model of
+    the motion could explain; torques that are missing are NaN.
+    """
+    second = [np.diff(part, n=2, axis=0) for part in residuals if len(part) > 2]
+    return np.asarray(np.sqrt(np.nanmean(np.square(joined(second)), axis=0) / 6.0))
+
+
 def joined(parts: Sequence[Array]) -> Array:
     """Return arrays of several logs as one."""
     return np.concatenate([np.asarray(part) for part in parts])

@@ -264,6 +264,7 @@ def test_the_page_is_written_between_its_marks(script, data, tmp_path):
         if line.startswith("| ")
         for cells in [[cell.strip() for cell in line.strip("|").split("|")]]
     }
-    for name in ("parameters published by the authors", "`irbmodels identify`"):
+    noise = "white noise per sample, of second differences"
+    for name in ("parameters published by the authors", "`irbmodels identify`", noise):
         np.testing.assert_allclose([float(cell) for cell in rows[name]], NOISE, rtol=0.1)
     assert (tmp_path / "pictures/measured_ur10e.png").stat().st_size > 10_000
