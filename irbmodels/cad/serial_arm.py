@@ -13,8 +13,9 @@ from manifold3d import Manifold
 
 from ..errors import InputError
 from ..tables.description import Description
+from . import compact_arm
 from .body import AIR, ALUMINIUM, GEAR, IRON, MOTOR, PLASTIC, STEEL, Body, Part
-from .serial_places import FIXED, GAP, Lengths, Places
+from .serial_places import FIXED, GAP, Balancer, Lengths, Places
 from .serial_wrist import COLLAR, FORK, flange, forearm, wrist_hub
 from .shapes import (
     Point,
@@ -29,12 +30,16 @@ from .shapes import (
     motor,
     placed,
     plain,
+    rod,
     union,
 )
 
 RIGHT, LEFT = -140.0, 104.0  # faces of the shoulder: to the lower arm, to the motor of axis 2
 ELBOW = -112.0  # right face of the elbow; the lower arm is outside of it
 MASS = 250.0  # [kg] of an IRB 1600, which is drawn in millimetres
+STAND = 0.27  # height of the base over that of axis 2
+ARM = -192.0  # middle of the lower arm at axis 2
+COMPACT = 90.0  # [kg]; between an IRB 1200 and an IRB 140
 LIGHT = 0.04  # payload over mass up to which the wrist is the IRB 1600's: 10 kg of 250
 
 
@@ -49,10 +54,14 @@ def small_motor(start: float, at: Point) -> Manifold:
 
 
 def bodies(robot: Description) -> dict[str, Body]:
-    """Return the links of a serial arm, in millimetres of its base at home."""
-    ratings = robot.limits.ratings
+    """Return the links of a serial arm, in millimetres of its base at home.
+
+    Stand, sections and wrist of a family are those of its first variant.
+    """
+    first = Description(next(iter(robot.kinematics.variants)), robot.folder)
+    ratings = first.limits.ratings
     mass = ratings.mass_kg or usual_mass(ratings.payload_kg, ratings.reach_mm)
-    return serial_arm(Lengths.of(robot), ratings.payload_kg, mass)
+    return serial_arm(Lengths.of(robot), ratings.payload_kg, mass, Balancer.of(robot))
 
 
 def usual_mass(payload: float, reach: float) -> float:
@@ -64,20 +73,29 @@ def usual_mass(payload: float, reach: float) -> float:
     return float(70.0 * payload**0.211 * (reach / 1000.0) ** 1.683)
 
 
-def serial_arm(lengths: Lengths, payload: float, mass: float) -> dict[str, Body]:
+def serial_arm(
+    lengths: Lengths, payload: float, mass: float, balancer: Balancer | None = None
+) -> dict[str, Body]:
     """Return the links of a serial arm, in millimetres of its base at home.
 
     Args:
         lengths: Lengths of its axes.
         payload: Rated payload [kg]. The section of forearm and wrist grows with the root of payload
             over mass, where that is above the IRB 1600's.
-        mass: Mass of the robot [kg]. Stand, shoulder, arms and motors grow with its cube root.
+        mass: Mass of the robot [kg]. Stand, shoulder, arms and motors grow with its cube root;
+            small arms have their motors inside, see :mod:`.compact_arm`.
+        balancer: Pivots of the balancing cylinder of axis 2 [mm], where there is one.
 
     Raises:
         InputError: if the forearm is too short for a wrist of that thickness.
     """
+    names = ("base_link", *(f"link_{n}" for n in range(1, 7)))
+    if mass < COMPACT:
+        size = (mass / compact_arm.MASS) ** (1.0 / 3.0)
+        links = compact_arm.links(Places.of(lengths, size, stand=compact_arm.STAND))
+        return {name: body.scaled(size) for name, body in zip(names, links, strict=True)}
     size, wrist = (mass / MASS) ** (1.0 / 3.0), max(1.0, payload / mass / LIGHT) ** 0.25
-    s = Places.of(lengths, size, wrist)
+    s = Places.of(lengths, size, wrist, stand=STAND, balancer=balancer)
     needed = (COLLAR + FORK * wrist) / (1.0 - FIXED)
     if lengths.d4 < needed * size:
         raise InputError(
@@ -85,7 +103,6 @@ def serial_arm(lengths: Lengths, payload: float, mass: float) -> dict[str, Body]
             f" with {payload:g} kg: it needs {needed * size:.0f} mm"
         )
     links = (base(s), column(s), lower_arm(s), upper_arm(s), forearm(s), wrist_hub(s), flange(s))
-    names = ("base_link", *(f"link_{n}" for n in range(1, 7)))
     return {name: body.scaled(size) for name, body in zip(names, links, strict=True)}
 
 
@@ -145,6 +162,32 @@ def base(s: Places) -> Body:
     return Body(parts, (foot, hull(drum, waist, ribs), hull(rear, frame, lids, *plugs)))
 
 
+def balance_parts(s: Places) -> tuple[Manifold, Manifold, Manifold]:
+    """Return cylinder and bracket of the balancer, the column's, and the lower arm's lug.
+
+    The cylinder stays as it is at home: no body of its own turns about its pivot.
+    """
+    assert s.balancer is not None
+    (x, z), (u, v) = s.balancer
+
+    def between(part: float) -> Point:
+        return x + part * (u - x), z + part * (v - z)
+
+    can = rod(64.0, between(-0.3), between(0.62), ARM) + rod(
+        70.0, between(0.58), between(0.68), ARM
+    )
+    piston = rod(26.0, between(0.6), between(0.86), ARM)
+    bracket = hull(
+        disc(44.0, ARM - 20.0, RIGHT + 60.0, "y", at=(x, z), edge=8.0),
+        disc(60.0, RIGHT + 10.0, RIGHT + 60.0, "y", at=(-60.0, s.deck + 110.0), edge=8.0),
+    )
+    lug = hull(
+        disc(32.0, ARM - 34.0, ARM + 34.0, "y", at=(u, v), edge=6.0),
+        disc(66.0, ARM - 34.0, ARM + 34.0, "y", at=s.axis_2, edge=6.0),
+    )
+    return union(can, piston), bracket, lug
+
+
 def column(s: Places) -> Body:
     """Turning column that leans forward and ends in the shoulder.
 
@@ -183,17 +226,25 @@ def column(s: Places) -> Body:
         plain(132.0, low + 15.0, low + 58.0), plain(86.0, RIGHT + 32.0, LEFT - 28.0, "y", s.axis_2)
     )
     air += plain(70.0, low + 40.0, low + 92.0, at=place)
-    parts = (
+    parts: tuple[Part, ...] = (
         Part(reducer + plain(70.0, low + 2.0, low + 40.0), GEAR),
         Part(drive_1 + drive_2, MOTOR, "black"),
         Part(screws + seam, STEEL, "black"),
         Part(air, AIR),
         Part(union(ring, torso - pocket, barrel, shelf, spine, hub, collar), IRON, "orange"),
     )
-    return Body(
-        parts,
-        (hull(ring, waist), hull(torso, barrel, collar, hub), hull(shelf, drive_1), spine, drive_2),
+    pieces: tuple[Manifold, ...] = (
+        hull(ring, waist),
+        hull(torso, barrel, collar, hub),
+        hull(shelf, drive_1),
+        spine,
+        drive_2,
     )
+    if s.balancer is not None:
+        cylinder, bracket, _ = balance_parts(s)
+        parts = (*parts, Part(cylinder, STEEL, "black"), Part(bracket, IRON, "orange"))
+        pieces = (*pieces, hull(cylinder), hull(bracket))
+    return Body(parts, pieces)
 
 
 def lower_arm(s: Places) -> Body:
@@ -209,7 +260,7 @@ def lower_arm(s: Places) -> Body:
 
         ``outer`` and ``inner`` are distances of its faces from the middle of the arm.
         """
-        middle = -192.0 + 28.0 * part
+        middle = ARM + 28.0 * part
         at = (
             (1.0 - part) * s.axis_2[0] + part * s.axis_3[0],
             (1.0 - part) * s.axis_2[1] + part * s.axis_3[1],
@@ -229,17 +280,23 @@ def lower_arm(s: Places) -> Body:
         10, 67.0, 5.0, -212.0, -202.0, "y", s.axis_3
     )
     air = hull(slab(36.0, 0.3, 16.0, 16.0), slab(30.0, 0.76, 16.0, 16.0))
+    lugs = () if s.balancer is None else (balance_parts(s)[2],)
     air += slab(50.0, 0.0, 26.0, 26.0) + slab(40.0, 1.0, 26.0, 26.0)
     parts = (
         Part(caps, PLASTIC, "black"),
         Part(screws, STEEL, "black"),
         Part(air, AIR),
-        Part(union(low, high, bar, flare, neck, covers) - outside - inside, ALUMINIUM, "orange"),
+        Part(
+            union(low, high, bar, flare, neck, covers, *lugs) - outside - inside,
+            ALUMINIUM,
+            "orange",
+        ),
     )
     return Body(
         parts,
         (
             hull(low, slab(66.0, 0.0, 54.0, 0.0)),
+            *lugs,
             hull(flare, neck),
             hull(high, slab(54.0, 1.0, 54.0, 0.0)),
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..tables.description import Description
 from .shapes import Point
@@ -31,6 +32,28 @@ class Lengths:
         return cls(two.a_mm, one.d_mm, three.a_mm, four.a_mm, four.d_mm, flange)
 
 
+class Balancer(NamedTuple):
+    """Pivots (x, z) of a cylinder that pulls at the lower arm, in base axes at home."""
+
+    on_column: Point
+    on_arm: Point
+
+    def scaled(self, factor: float) -> Balancer:
+        """Return the pivots ``factor`` times as far from the base."""
+        return Balancer(*((factor * x, factor * z) for x, z in self))
+
+    @classmethod
+    def of(cls, robot: Description) -> Balancer | None:
+        """Read it from springs.yaml [mm]; None if axis 2 has none with pivots."""
+        rows = robot.kinematics.joints
+        x, z = rows["joint_2"].a_mm, rows["joint_1"].d_mm
+        for row in robot.springs.elements.values():
+            if row.axis == "axis_2" and row.before_mm is not None and row.after_mm is not None:
+                # a positive axis 2 turns forward towards down: the second coordinate is -z
+                return cls(*((x + u, z - v) for u, v in (row.before_mm, row.after_mm)))
+        return None
+
+
 @dataclass(frozen=True)
 class Places:
     """Where the axes of one arm are, and how thick its wrist is; in units of the drawing."""
@@ -49,17 +72,27 @@ class Places:
     """From the wrist centre to the face of the flange."""
     wrist: float
     """Thickness of forearm and wrist over that of an IRB 1600."""
+    deck: float
+    """Height of the base, where axis 1 turns."""
+    balancer: Balancer | None = None
 
     @classmethod
-    def of(cls, lengths: Lengths, size: float, wrist: float) -> Places:
-        """Find them from the lengths; a unit is ``size`` millimetres."""
+    def of(
+        cls,
+        lengths: Lengths,
+        size: float,
+        wrist: float = 1.0,
+        *,
+        stand: float,
+        balancer: Balancer | None = None,
+    ) -> Places:
+        """Find them from the lengths; a unit is ``size`` millimetres.
+
+        ``stand`` is the height of the base over that of axis 2.
+        """
         a1, d1, a2 = lengths.a1 / size, lengths.d1 / size, lengths.a2 / size
         a3, d4 = lengths.a3 / size, lengths.d4 / size
         z4, flange = d1 + a2 + a3, lengths.d6 / size
         elbow, end = (a1, d1 + a2), (a1 + d4, z4)
-        return cls((a1, d1), elbow, (0.0, z4), end, a1 + FIXED * d4, flange, wrist)
-
-    @property
-    def deck(self) -> float:
-        """Height of the base, where the column begins to turn."""
-        return 0.27 * self.axis_2[1]
+        joint_4, pivots = a1 + FIXED * d4, balancer and balancer.scaled(1.0 / size)
+        return cls((a1, d1), elbow, (0.0, z4), end, joint_4, flange, wrist, stand * d1, pivots)

@@ -95,6 +95,18 @@ def skinned(rings: Sequence[Array]) -> Manifold:
     return Manifold(m3.Mesh64(np.concatenate(rings), np.array(faces, dtype=np.uint64)))
 
 
+def rod(radius: float, start: Point, end: Point, y: float) -> Manifold:
+    """Return a cylinder between two points (x, z) of the plane at ``y``."""
+    along = np.subtract(end, start) / math.dist(start, end)
+    circle = np.array(arc((0.0, 0.0), radius, 0.0, 345.0, 23))
+
+    def ring(point: Point) -> Array:
+        x, z = point[0] - circle[:, 1] * along[1], point[1] + circle[:, 1] * along[0]
+        return np.round(np.column_stack([x, y + circle[:, 0], z]), 9)
+
+    return skinned([ring(start), ring(end)])
+
+
 def disc(
     radius: float,
     low: float,

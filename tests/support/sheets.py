@@ -1,0 +1,62 @@
+"""Data sheets of arms of several sizes, as short as they can be, and robots made of them."""
+
+from irbmodels.tables.datasheet import read_datasheet
+from irbmodels.tables.datasheet_tables import tables_of_datasheet
+from irbmodels.tables.description import describe
+from irbmodels.tables.writing import write_tables
+
+# lengths [mm], ranges of axes 2 and 3 [deg], payload [kg], reach [mm], mass [kg] as in catalogues
+ARMS = {
+    "small": ((290, 0, 270, 70, 302, 72), (-110, 110), (-110, 70), 3, 580, 25),
+    "flat_elbow": ((399.1, 0, 448, 42, 451, 82), (-100, 130), (-200, 70), 5, 901, 54),
+    "middle": ((445, 150, 700, 115, 795, 85), (-95, 155), (-180, 75), 20, 1650, 272),
+    "short_forearm": ((544, 50, 425, 40, 425, 90), (-100, 130), (-210, 65), 11, 900, None),
+    "large": ((495, 175, 1095, 175, 1270, 135), (-90, 150), (-180, 75), 40, 2550, 435),
+    "heavy": ((780, 320, 1135, 200, 1182.5, 200), (-65, 85), (-180, 70), 235, 2650, 1250),
+}
+BALANCER = """\
+schema: 1
+sources: {x: {ref: made up, grade: assumed}}
+elements:
+  balancer: {axis: axis_2, kind: gas, before_mm: [-669, 142], after_mm: [-220, 67.2], source: x}
+"""
+
+
+def sheet_text(arm):
+    """The data sheet of one of ``ARMS``; axes without a part in its shape have round numbers."""
+    lengths, range_2, range_3, payload, reach, mass = ARMS[arm]
+    names = ("d1_mm", "a1_mm", "a2_mm", "a3_mm", "d4_mm", "d6_mm")
+    stated = ", ".join(f"{name}: {value}" for name, value in zip(names, lengths, strict=True))
+    ranges = [(-180, 180), range_2, range_3, (-200, 200), (-115, 115), (-400, 400)]
+    rows = [
+        f"  axis_{i}: {{range_deg: [{low}, {high}], speed_deg_s: 100, source: x}}"
+        for i, (low, high) in enumerate(ranges, start=1)
+    ]
+    weight = "" if mass is None else f"mass_kg: {mass}, "
+    return "\n".join(
+        [
+            "schema: 1",
+            f"title: {arm}",
+            "build: serial",
+            "sources: {x: {ref: catalogue, grade: published}}",
+            f"lengths: {{{stated}, source: x}}",
+            "axes:",
+            *rows,
+            f"ratings: {{payload_kg: {payload}, reach_mm: {reach}, {weight}source: x}}",
+            "",
+        ]
+    )
+
+
+def described(arm, folder):
+    """Tables of one of ``ARMS`` in a folder, without shapes and masses."""
+    sheet = folder / f"{arm}.yaml"
+    sheet.write_text(sheet_text(arm), encoding="utf-8")
+    tables = tables_of_datasheet(*read_datasheet(sheet))
+    unknown = {"unknown": {"about": "masses are unknown", "links": {}}}
+    tables["inertials"] = {"sources": {}, "default": "unknown", "sets": unknown}
+    tables["shapes"] = {"links": {}}
+    write_tables(folder / arm, tables, "From a data sheet.")
+    if arm == "heavy":
+        (folder / arm / "springs.yaml").write_text(BALANCER, encoding="utf-8")
+    return describe(folder / arm)
