@@ -191,3 +191,16 @@ def test_outliers_count_where_an_axis_moves():
     )
     resting = flickering.with_flag(tenth, Flag.AT_REST)
     assert not any("outliers" in one for one in evaluate(cases.truth(), [resting]).reasons)
+
+
+def test_a_log_in_short_pieces_says_that_nothing_is_known():
+    """Every tenth sample, 40 ms, is no motion that could be judged: blocks have 50 ms."""
+    log = prepare(cases.log(2))
+    tenth = np.zeros(log.flags.shape, dtype=bool)
+    tenth[::10] = True
+    verdict = evaluate(cases.truth(), [log.with_flag(tenth, Flag.EDGE)])
+    assert verdict.mistakes == ()
+    assert verdict.level == "wrong"
+    assert verdict.reasons[0] == (
+        "axis 1: no stretch of 0.05 s on held-out logs has its torque: nothing is known"
+    )

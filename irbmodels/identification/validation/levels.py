@@ -14,7 +14,7 @@ import numpy as np
 
 from ...model.provenance import Level
 from ...model.types import Array, Mask
-from .mistakes import Mistake, block_size
+from .mistakes import BLOCK, Mistake, block_size
 from .verdict import LEVELS, Limitation, PredictedTorques, Verdict
 
 # unexplained shares up to which an axis is reference, good, usable, poor. The only published model
@@ -212,13 +212,12 @@ def _accuracy(verdict: Verdict) -> Iterator[Limitation]:
         share = float(verdict.unexplained[i])
         level = accuracy_level(share)
         better = BOUNDS[max(LEVELS.index(level) - 1, 0)]
-        yield Limitation(
-            f"axis {axis + 1}: {share:.1%} of its torque are unexplained beyond noise"
-            + ("" if level == "reference" else f", more than {better:.0%}"),
-            level,
-            axis,
-            share,
-        )
+        text = f"{share:.1%} of its torque are unexplained beyond noise"
+        if np.isnan(share):
+            text = f"no stretch of {BLOCK:g} s on held-out logs has its torque: nothing is known"
+        elif level != "reference":
+            text += f", more than {better:.0%}"
+        yield Limitation(f"axis {axis + 1}: {text}", level, axis, share)
 
 
 def _comparison(verdict: Verdict) -> Iterator[Limitation]:

@@ -22,6 +22,7 @@ from .mistakes import (
     Mistake,
     ResidualEquations,
     Visible,
+    block_size,
     blocks_of,
     friction_columns,
     position_slopes,
@@ -124,6 +125,8 @@ def search_mistakes(
         [_at_reference(motion, now, parameters) for motion in motions]
         for motions in (held_out, estimation)
     )
+    if not any(map(block_size, held_out)):
+        return Search(())
     seen = np.isin(np.arange(now.n), axes)
     blocks, everything = (
         _of_axes(blocks_of(segments), seen) for segments in (held_out, [*held_out, *estimation])

@@ -138,7 +138,15 @@ class ResidualEquations(NamedTuple):
     def of(
         blocks: Blocks, predict: Predict, load_columns: Predict, linear: Mask, axes: Sequence[int]
     ) -> ResidualEquations:
-        """Return those of a set along logs; arguments as of :func:`find_mistakes`."""
+        """Return those of a set along logs, from torques and columns of a body.
+
+        Args:
+            blocks: Of the logs.
+            predict: Torques ``(N, n)`` of the set at ``q, v, a``.
+            load_columns: Columns ``(N, n, 4)`` of mass and first moment of the last body.
+            linear: Per axis whether it is linear.
+            axes: 0-based, in question.
+        """
         q, v, a, tau, jerk = blocks
         n = q.shape[1]
         predicted, own, h = predict(q, v, a), friction_columns(v), STEP_OF_TIME
@@ -162,7 +170,7 @@ class ResidualEquations(NamedTuple):
         known = Eliminated.of(sums, list(range(own.shape[2])))
         return ResidualEquations(known, places, linear)
 
-    def mistakes(self, payload: float, sure: float = SURE, share: float = SHARE) -> list[Mistake]:
+    def mistakes(self, payload: float) -> list[Mistake]:
         """Return mistakes that explain residuals, the one that explains most first."""
         known, places, mistakes = self.known, dict(self.places), []
         without = known.estimate([]).cost
@@ -171,8 +179,8 @@ class ResidualEquations(NamedTuple):
             best = min(fits, key=lambda key: fits[key].cost)
             fit = fits[best]
             mistake = Mistake(*best, float(fit.value[0]), float(fit.deviation[0]))
-            certain = abs(mistake.estimate) > sure * mistake.deviation
-            if not certain or fit.cost > (1.0 - share) * without:
+            certain = abs(mistake.estimate) > SURE * mistake.deviation
+            if not certain or fit.cost > (1.0 - SHARE) * without:
                 break
             if is_plausible(mistake, self.linear, payload):
                 zeros = {key[1][0]: place for key, place in places.items() if key[0] == "zero"}
@@ -186,9 +194,9 @@ class ResidualEquations(NamedTuple):
             for one in mistakes
         ]
 
-    def visible(self, sure: float = SURE, share: float = SHARE) -> Visible:
+    def visible(self) -> Visible:
         """Return the smallest zeros and gains that are sure, and explain enough."""
-        n, least = len(self.linear), share * self.known.estimate([]).cost
+        n, least = len(self.linear), SHARE * self.known.estimate([]).cost
         visible = Visible(np.full(n, np.inf), np.full(n, np.inf))
         for (kind, axes), columns in self.places.items():
             length = self.known.length(columns[0])
@@ -197,44 +205,16 @@ class ResidualEquations(NamedTuple):
                     kind,
                     float(self.known.estimate(columns).deviation[0]),
                     bool(self.linear[axes[0]]),
-                    sure,
                     float(np.sqrt(least) / length),
                 )
                 (visible.zeros if kind == "zero" else visible.gains)[axes[0]] = smallest
         return visible
 
 
-def find_mistakes(
-    blocks: Blocks,
-    predict: Predict,
-    load_columns: Predict,
-    linear: Mask,
-    payload: float,
-    sure: float = SURE,
-    share: float = SHARE,
-) -> list[Mistake]:
-    """Return mistakes that explain residuals, the one that explains most first.
-
-    Args:
-        blocks: Of the logs.
-        predict: Torques ``(N, n)`` of the set at ``q, v, a``.
-        load_columns: Columns ``(N, n, 4)`` of mass and first moment of the last body.
-        linear: Per axis whether it is linear.
-        payload: The smallest that counts [kg].
-        sure: Deviations from which one counts.
-        share: Of the squared residuals that it explains at least.
-    """
-    axes = range(len(linear))
-    equations = ResidualEquations.of(blocks, predict, load_columns, linear, axes)
-    return equations.mistakes(payload, sure, share)
-
-
-def smallest_visible(
-    kind: Kind, deviation: float, linear: bool, sure: float = SURE, least: float = 0.0
-) -> float:
+def smallest_visible(kind: Kind, deviation: float, linear: bool, least: float = 0.0) -> float:
     """Return the smallest zero or gain that counts with such a deviation, and is ``least``."""
     low, high = bounds(kind, linear)
-    size = max(low, sure * deviation, least)
+    size = max(low, SURE * deviation, least)
     return size if deviation > 0.0 and size <= high else np.inf
 
 
