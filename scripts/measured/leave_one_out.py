@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ import numpy as np
 from irbmodels.errors import InputError
 from irbmodels.identification.recordings import Recording
 from irbmodels.identification.validation import (
+    arrangements,
     evaluate,
     evaluation,
     fit_mistakes,
@@ -33,14 +35,21 @@ from irbmodels.robot.robot import Robot
 from .sources import MeasuredArm
 from .spoilt_logs import copies
 
-MODULES = (mistakes, fit_mistakes, mistake_search)
+MODULES = (mistakes, fit_mistakes, mistake_search, arrangements)
 CLEAN, ROBOT, UNIT = "as measured", "another robot", "all torques in kN m"
 ZEROS = {f"zero of axis {axis} shifted by 3 deg": ("zero",) for axis in (2, 3)}
 GAIN = {"torque of axis 2 by 1.1": ("gain",)}
 LOAD = {"a fifth of the rated payload": ("payload",)}
-TURNED = {"sign of axis 3": ("sign",), "axes 2 and 3 swapped": ("swap",)}
+LATE = {"torques 20 ms late": ("late",)}
+TURNED = {
+    "sign of axis 3": ("sign",),
+    "sign of the torque of axis 2": ("torque sign",),
+    "axes 2 and 3 swapped": ("swap",),
+    "torque of axis 3 in kN m": ("torque unit",),
+    "positions in degrees, read as radians": ("degrees",),
+}
 VALIDATE, IDENTIFY = "validate", "identify"
-STEPS = 32  # of a constant from its laxest to its strictest value
+STEPS = 16  # of a constant from its laxest to its strictest value
 
 
 class Case(NamedTuple):
@@ -48,6 +57,8 @@ class Case(NamedTuple):
 
     given: tuple[Any, ...]
     verdict: Verdict
+    memory: dict[int, Any]
+    """Other arrangements that were found, in the order of the searches."""
 
     @property
     def share(self) -> float:
@@ -59,9 +70,29 @@ class Case(NamedTuple):
         """Return deviations between possible bodies and the unconstrained fit; NaN without one."""
         return np.nan if self.verdict.distance is None else self.verdict.distance
 
-    def kinds(self) -> set[str]:
-        """Return the kinds of mistakes that are named."""
-        return {one.kind for one in _search(*self.given)}
+    def kinds(self, constant: str) -> set[str]:
+        """Return the kinds of mistakes that are named, of which a constant has been set.
+
+        The search for another arrangement of the axes, which takes longest, is done again only for
+        a constant of its own.
+        """
+        numbers = count()
+        search = arrangements.find_arrangement
+
+        def remembered(*arguments: Any) -> Any:
+            number = next(numbers)
+            if hasattr(arrangements, constant) or number not in self.memory:
+                found = search(*arguments)
+                if hasattr(arrangements, constant):
+                    return found
+                self.memory[number] = found
+            return self.memory[number]
+
+        mistake_search.find_arrangement = remembered
+        try:
+            return {one.kind for one in mistake_search.search_mistakes(*self.given).mistakes}
+        finally:
+            mistake_search.find_arrangement = search
 
 
 @dataclass(frozen=True)
@@ -94,7 +125,7 @@ class Threshold:
         while high - low > 1:
             middle = (low + high) // 2
             with _using(self.name, self.value(middle / STEPS)):
-                low, high = (middle, high) if case.kinds() & set(kinds) else (low, middle)
+                low, high = (middle, high) if case.kinds(self.name) & set(kinds) else (low, middle)
         return low / STEPS
 
     def value(self, strictness: float) -> float:
@@ -102,36 +133,36 @@ class Threshold:
         return float(self.lax * (self.strict / self.lax) ** strictness)
 
 
-WRONG = {title: () for title in (*TURNED, *LOAD, ROBOT, "sign of the torque of axis 2")}
+SMALL = ZEROS | GAIN | LOAD | LATE
+TURNED_OR_OTHER: dict[str, tuple[str, ...]] = TURNED | LOAD | {ROBOT: ("robot",)}
 THRESHOLDS = (
-    Threshold("SURE", "deviations of a zero, gain or payload", 1.0, 300.0, ZEROS | GAIN | LOAD),
-    Threshold("SHARE", "of the residuals that one explains", 1e-3, 1.0, ZEROS | GAIN | LOAD),
-    Threshold("ARRANGED", "of the squared error, by other signs or axes", 1.0, 1e-3, TURNED),
-    Threshold("PAYLOAD", "of the residuals, by a payload", 0.05, 1.0, LOAD, (IDENTIFY,)),
+    Threshold("SURE", "deviations of a zero, gain, payload, delay", 2.0, 64.0, SMALL),
+    Threshold("SHARE", "of the residuals that one explains", 5e-3, 0.64, SMALL, (VALIDATE,)),
+    Threshold("ARRANGED", "of the squared error, by other signs, axes, units", 1.0, 0.02, TURNED),
+    Threshold("PAYLOAD", "of the residuals, by a payload", 0.2, 1.0, LOAD, (IDENTIFY,)),
     Threshold(
-        "OTHER_ROBOT",
-        "of a torque, left by own bodies",
-        0.05,
-        10.0,
-        {ROBOT: ("robot",)},
-        (IDENTIFY,),
+        "OTHER_ROBOT", "of a torque, by own bodies", 0.1, 3.0, {ROBOT: ("robot",)}, (IDENTIFY,)
     ),
-    Threshold("UNIT", "times the torque of own bodies", 1.0, 1e4, {UNIT: ("unit",)}),
+    Threshold("UNIT", "times the torque of own bodies", 3.0, 1200.0, {UNIT: ("unit",)}),
     Threshold(
-        "BOUNDS[3]", "of a torque, unexplained", 0.01, 10.0, WRONG, number=lambda case: case.share
+        "BOUNDS[3]",
+        "of a torque, unexplained",
+        0.01,
+        10.0,
+        TURNED_OR_OTHER,
+        number=lambda case: case.share,
     ),
     Threshold(
         "DISTANCE",
         "deviations of possible bodies",
         0.1,
         100.0,
-        WRONG,
+        TURNED_OR_OTHER,
         (IDENTIFY,),
         lambda case: case.distance,
     ),
 )
-
-
+TITLES = (CLEAN, *SMALL, *TURNED, UNIT)
 HEADER = [
     "constant",
     "in use",
@@ -165,6 +196,13 @@ def cases_of(arm: MeasuredArm, other: Robot | None) -> dict[tuple[str, str], Cas
     spoils[UNIT] = lambda log: log.changed(tau=1e-3 * np.asarray(log.tau))
     result: dict[tuple[str, str], Case | None] = {}
 
+    def validated(spoil: Callable[[Recording], Recording]) -> Case | None:
+        try:
+            logs = prepare_logs(robot, [spoil(arm.held_out)], **given)
+            return _case(lambda: evaluate(robot, logs.estimation, known.parameters.vector))
+        except InputError:
+            return None
+
     def identified(prior: Robot, spoil: Callable[[Recording], Recording]) -> Case | None:
         try:
             logs = prepare_logs(
@@ -174,11 +212,8 @@ def cases_of(arm: MeasuredArm, other: Robot | None) -> dict[tuple[str, str], Cas
         except InputError:
             return None
 
-    for title in (CLEAN, *ZEROS, *GAIN, *LOAD, *TURNED, UNIT, "sign of the torque of axis 2"):
-        logs = prepare_logs(robot, [spoils[title](arm.held_out)], **given)
-        result[VALIDATE, title] = _case(
-            lambda logs=logs: evaluate(robot, logs.estimation, known.parameters.vector)
-        )
+    for title in TITLES:
+        result[VALIDATE, title] = validated(spoils[title])
         result[IDENTIFY, title] = identified(arm.robot, spoils[title])
     if other is not None:
         result[IDENTIFY, ROBOT] = identified(other, spoils[CLEAN])
@@ -257,11 +292,7 @@ def _case(judge: Callable[[], Verdict]) -> Case:
         verdict = judge()
     finally:
         evaluation.search_mistakes = mistake_search.search_mistakes
-    return Case(given[-1], verdict)
-
-
-def _search(*arguments: Any) -> tuple[mistakes.Mistake, ...]:
-    return mistake_search.search_mistakes(*arguments)
+    return Case(given[-1], verdict, {})
 
 
 def _in_use(name: str) -> float:

@@ -215,7 +215,7 @@ def test_a_statistic_is_the_strictest_value_that_names_a_mistake(script):
     rule = sys.modules["measured.leave_one_out"]
 
     class Case:
-        def kinds(self):
+        def kinds(self, _):
             return {"zero"} if rule.mistakes.SURE < 7.0 else set()
 
     sure = rule.THRESHOLDS[0]
