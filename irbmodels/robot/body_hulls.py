@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import FileError
-from ..model.hulls import Hull, hull_of, shape_points
-from ..model.shapes import Look, LostShape, shapes_of
+from ..model.hulls import Hull, hull_of, is_readable, shape_points
+from ..model.shapes import LOOKS, Look, LostShape, shapes_of
 from ..model.tree import body_names
 from ..model.types import Array
 from ..model.urdf import parse_urdf
@@ -33,15 +33,16 @@ class BodyHulls(NamedTuple):
 def body_hulls(robot: Robot) -> BodyHulls:
     """Return the hull of each body without tool: of its visual shapes, or else of collision shapes.
 
-    Links that are fixed to a moving one belong to its body; bars of a parallelogram are bodies. A
-    body without shapes, or with flat ones, has no hull.
+    Collision shapes go before visual ones that only the loader behind Pinocchio reads (DAE): those
+    of an arm take it half a second. Links that are fixed to a moving one belong to its body; bars
+    of a parallelogram are bodies. A body without shapes, or with flat ones, has no hull.
     """
     bare = robot.with_load()
     tree, document = bare.whole_tree, parse_urdf(_urdf(bare))
     names = body_names(tree.model)
     frames = {link: tree.model.frames[number] for link, number in tree.frames.items()}
 
-    def hulls_of(look: Look, known: Collection[str] = ()) -> BodyHulls:
+    def hulls_of(look: Look, known: Collection[str], by_loader: bool) -> BodyHulls:
         points: dict[str, list[Array]] = {}
         lost: list[LostShape] = []
         for shape in shapes_of(document, bare.folder, look, lost):
@@ -50,6 +51,8 @@ def body_hulls(robot: Robot) -> BodyHulls:
             if not frame.parentJoint or names[frame.parentJoint - 1] in known:
                 continue
             try:
+                if not by_loader and shape.file is not None and not is_readable(shape.file):
+                    raise FileError(str(shape.file))
                 local = shape_points(shape)
             except FileError:
                 lost.append(LostShape(shape.link, str(shape.file)))
@@ -69,14 +72,16 @@ def body_hulls(robot: Robot) -> BodyHulls:
         }
         return BodyHulls(hulls, unread)
 
-    visual = hulls_of("visual")
-    collision = hulls_of("collision", visual.hulls)
-    hulls = visual.hulls | collision.hulls
+    hulls: dict[str, Hull] = {}
+    for by_loader in (False, True):
+        unread: dict[str, str] = {}
+        for look in LOOKS:
+            found = hulls_of(look, hulls, by_loader)
+            hulls |= found.hulls
+            unread = found.lost | unread
     folder = f"{bare.folder.resolve()}{os.sep}"
     lost = {
-        link: reason.removeprefix(folder)
-        for link, reason in (collision.lost | visual.lost).items()
-        if link not in hulls
+        link: reason.removeprefix(folder) for link, reason in unread.items() if link not in hulls
     }
     return BodyHulls(hulls, lost)
 
