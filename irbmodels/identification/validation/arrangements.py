@@ -9,7 +9,7 @@ import numpy as np
 
 from ...model.types import Array, Mask
 from .mistakes import Blocks, Mistake, friction_columns
-from .stretch_equations import solve, spread
+from .stretch_equations import solve_normal, spread
 
 FEW = 400  # blocks, of which every arrangement is tried
 # of the squared errors that another arrangement of the axes leaves at most, if it is the right one
@@ -18,6 +18,7 @@ ARRANGED = 0.5
 EXPLAINED = 0.8
 TORQUE_UNITS = (1e3, 1e-3)  # N m in a column of kN m, and of mN m
 SMALLEST = 1e-12  # squared error relative to the torque: rounding
+HALVES = (slice(0, None, 2), slice(1, None, 2))
 
 Columns = Callable[[Blocks], Array]
 
@@ -38,16 +39,19 @@ def find_arrangement(
     blocks = Blocks(*(part[::step] for part in blocks))
     own = friction_columns(blocks.v)
     none = np.zeros((*blocks.q.shape, 1))
-    alone = _errors(blocks, np.concatenate([own, none], axis=2))
+    alone = _Halves(np.concatenate([own, none], axis=2), blocks.tau).errors(blocks.tau)
+    as_logged = _Halves(columns_of(blocks), blocks.tau)
     tried = []
     for mistake, other in _arrangements(blocks, axes, linear):
-        errors = _errors(other, columns_of(other))
+        is_logged = other.q is blocks.q  # torques alone differ
+        halves = as_logged if is_logged else _Halves(columns_of(other), other.tau)
+        errors = halves.errors(other.tau)
         changed = list(mistake.axes or axes)
         # another unit may just make predictions small: they have to explain torques
         if _mean(errors[changed]) < EXPLAINED * _mean(alone[changed]):
             tried.append((_mean(errors[list(axes)]), mistake))
     error, best = min(tried, key=lambda one: one[0], default=(np.inf, None))
-    usual = _mean(_errors(blocks, columns_of(blocks))[list(axes)])
+    usual = _mean(as_logged.errors(blocks.tau)[list(axes)])
     return best if error < ARRANGED * usual else None
 
 
@@ -81,37 +85,43 @@ def _arrangements(
         )
 
 
-def _errors(blocks: Blocks, columns: Array) -> Array:
-    """Return squared errors of a fit relative to the torque of each axis; NaN without a torque.
+class _Halves:
+    """Columns of free parameters at states, and their products on every second block."""
 
-    Every second block is predicted by a fit of the others: few blocks are fitted by any columns.
-    """
-    size = spread(blocks.tau)
-    seen = np.isfinite(blocks.tau)
-    rest = np.where(seen, blocks.tau - columns[:, :, -1], 0.0).T
-    rows = np.where(seen[:, :, None], columns[:, :, :-1], 0.0).transpose(1, 0, 2)
-    halves = [slice(0, None, 2), slice(1, None, 2)]
-    # products of each axis and half, once: weights of axes are all that changes
-    sums = [_products(rows[:, half], rest[:, half]) for half in halves]
-    count = np.maximum(seen.sum(axis=0), 1)
-    left = size
-    for _ in range(2):
-        weights = np.where(left > 0.0, 1.0 / np.where(left > 0.0, left, 1.0), 0.0)
-        errors = np.zeros_like(size)
-        for fitted, half in zip(sums, reversed(halves), strict=True):
-            x = solve(np.tensordot(np.square(weights), fitted, 1))
-            errors += np.square(rest[:, half] - rows[:, half] @ x).sum(axis=1)
-        left = np.maximum(np.sqrt(errors / count), np.sqrt(SMALLEST) * size)
-    known = size > 0.0
-    share = np.full(size.shape, np.nan)
-    share[known] = np.square(left[known] / size[known])
-    return share
+    def __init__(self, columns: Array, tau: Array) -> None:
+        """Multiply columns ``(N, n, p + 1)``, the known part last, where axes have torques."""
+        self.seen, self.known = np.isfinite(tau), columns[:, :, -1]
+        rows = np.where(self.seen[:, :, None], columns[:, :, :-1], 0.0).transpose(1, 0, 2)
+        self.rows = [rows[:, half] for half in HALVES]
+        # of each axis, once: weights of axes are all that changes
+        self.grams = [part.swapaxes(1, 2) @ part for part in self.rows]
 
+    def errors(self, tau: Array) -> Array:
+        """Return squared errors of a fit relative to the torque of each axis; NaN without a torque.
 
-def _products(rows: Array, rest: Array) -> Array:
-    """Return normal equations of each axis, ``(n, p + 1, p + 1)``."""
-    whole = np.concatenate([rows, rest[:, :, None]], axis=2)
-    return np.asarray(whole.swapaxes(1, 2) @ whole)
+        Every second block is predicted by a fit of the others: few blocks are fitted by any
+        columns.
+        """
+        size = spread(tau)
+        rest = np.where(self.seen, tau - self.known, 0.0).T[:, :, None]
+        sides = [
+            part.swapaxes(1, 2) @ rest[:, half]
+            for part, half in zip(self.rows, HALVES, strict=True)
+        ]
+        count = np.maximum(self.seen.sum(axis=0), 1)
+        left = size
+        for _ in range(2):
+            squares = np.square(np.where(left > 0.0, 1.0 / np.where(left > 0.0, left, 1.0), 0.0))
+            errors = np.zeros_like(size)
+            fitted = zip(self.grams, sides, self.rows[::-1], HALVES[::-1], strict=True)
+            for gram, side, others, half in fitted:
+                x = solve_normal(np.tensordot(squares, gram, 1), squares @ side[:, :, 0])
+                errors += np.square(rest[:, half, 0] - others @ x).sum(axis=1)
+            left = np.maximum(np.sqrt(errors / count), np.sqrt(SMALLEST) * size)
+        known = size > 0.0
+        share = np.full(size.shape, np.nan)
+        share[known] = np.square(left[known] / size[known])
+        return share
 
 
 def _mean(errors: Array) -> float:

@@ -62,11 +62,16 @@ class EvaluatedSet(NamedTuple):
 
     def free_columns(self) -> Columns:
         """Return columns of fitted parameters and any friction."""
+        assert self.base is not None
+        # any friction has Fv and Fc of a drive that turns its own axis alone: columns that are
+        # there twice make equations singular, and slow to solve
+        twice = () if self.robot.dynamic_model.has_coupled_drives else ("Fv_", "Fc_")
+        kept = [i for i, name in enumerate(self.base.names) if not name.startswith(twice)]
 
         def columns(blocks: Blocks) -> Array:
             none = np.zeros((*blocks.q.shape, 1))
-            free = (self.fitted_columns(blocks), friction_columns(blocks.v), none)
-            return np.concatenate(free, axis=2)
+            fitted = np.take(self.fitted_columns(blocks), kept, axis=2)
+            return np.concatenate([fitted, friction_columns(blocks.v), none], axis=2)
 
         return columns
 

@@ -10,6 +10,7 @@ from ...model.types import Array
 
 STRETCHES = 10  # that the jackknife leaves out in turn
 RANK = 1e-10  # of the largest eigenvalue of normal equations: below it nothing is determined
+CERTAIN = 100.0 * RANK  # reciprocal condition, above which all is
 
 
 class Estimate(NamedTuple):
@@ -71,12 +72,30 @@ def _jackknife(parts: Array) -> Array:
 
 
 def solve(gram: Array) -> Array:
-    """Solve normal equations; parameters that they do not determine are 0."""
-    length = np.sqrt(np.maximum(np.diag(gram)[:-1], 0.0))
+    """Solve normal equations ``(p + 1, p + 1)``; parameters that they do not determine are 0."""
+    return solve_normal(gram[:-1, :-1], gram[:-1, -1])
+
+
+def solve_normal(gram: Array, sides: Array) -> Array:
+    """Solve ``gram x = sides`` for one side ``(p,)`` or several ``(p, k)``.
+
+    Parameters that ``gram`` ``(p, p)`` does not determine are 0.
+    """
+    from scipy.linalg.lapack import dpocon, dpotrf, dpotrs
+
+    if not gram.size:
+        return np.zeros(sides.shape)
+    length = np.sqrt(np.maximum(np.diag(gram), 0.0))
     length[length == 0.0] = 1.0
-    matrix = gram[:-1, :-1] / np.outer(length, length)
-    result = np.linalg.pinv(matrix, rcond=RANK, hermitian=True) @ (gram[:-1, -1] / length)
-    return np.asarray(result / length)
+    matrix = gram / length[:, None] / length
+    scaled = (sides.T / length).T
+    factor, singular = dpotrf(matrix)
+    # far from singular none of its eigenvalues is left out, and its inverse takes ten times as long
+    if not singular and dpocon(factor, np.abs(matrix).sum(axis=0).max())[0] > CERTAIN:
+        result = dpotrs(factor, scaled)[0]
+    else:
+        result = np.linalg.pinv(matrix, rcond=RANK, hermitian=True) @ scaled
+    return np.asarray((result.T / length).T)
 
 
 class Eliminated(NamedTuple):
@@ -93,11 +112,7 @@ class Eliminated(NamedTuple):
         total = sums.grams.sum(axis=0)
         inner = []
         for gram in (total, *(total - one for one in sums.grams)):
-            length = np.sqrt(np.maximum(np.diag(gram)[taken], 0.0))
-            length[length == 0.0] = 1.0
-            matrix = gram[np.ix_(taken, taken)] / np.outer(length, length)
-            inverse = np.linalg.pinv(matrix, rcond=RANK, hermitian=True)
-            inner.append((inverse @ (gram[taken] / length[:, None])) / length[:, None])
+            inner.append(solve_normal(gram[np.ix_(taken, taken)], gram[taken]))
         return Eliminated(sums, taken, inner)
 
     def length(self, column: int) -> float:
