@@ -213,7 +213,9 @@ def _linearized(
     speeds = np.exp(x[fit.beta.size :])
     near = SpeedEquations(rows, np.append(x[: fit.beta.size], speeds), tuple(terms))
     fit = least_squares(model.accumulated(near.x, near), 1.0 / np.square(noise), noise)
-    final = replace(near, x=fit.beta)
+    # the last step may pass 0 where samples do not tell a speed
+    step_is_small = bool((fit.beta[len(rows.names) :] > 0.0).all())
+    final = replace(near, x=fit.beta) if step_is_small else near
     return Linearized(fit, final, model.accumulated(final.x, final)), speeds
 
 
