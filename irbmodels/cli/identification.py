@@ -86,6 +86,17 @@ _CUT = "of each log the last quarter is held out unless --held-out names others"
     default=None,
     help="Whether rotor inertias are parameters. Default: if logs determine one of them.",
 )
+@click.option(
+    "--spring",
+    "springs",
+    multiple=True,
+    metavar="AXIS=KIND",
+    help=(
+        "Spring of an axis that is fitted whatever it gains: offset, torsion, coil or gas, such as"
+        " 2=gas; may be repeated. Default: springs that logs ask for."
+    ),
+)
+@click.option("--no-springs", is_flag=True, help="No springs but those of the robot, as they are.")
 @click.option("-o", "--output", type=PATH, help="Set of parameters to write, .yaml.")
 @click.option(
     "--urdf",
@@ -109,6 +120,8 @@ def identify(
     method: str,
     friction: str,
     rotors: bool | None,
+    springs: tuple[str, ...],
+    no_springs: bool,
     output: Path | None,
     urdf: Path | None,
     report: Path | None,
@@ -170,6 +183,7 @@ def identify(
             method=method,
             friction=friction,
             rotors=rotors,
+            springs=_springs(springs, no_springs),
             seed=seed,
             drives=known if known is not None and known.make_torques(raw[0]) else None,
         )
@@ -268,6 +282,21 @@ def _write(
         if urdf is not None:
             write_text(urdf, annotated_urdf(arm.with_parameters(path), f"Written by {ref}."))
     report_written(output, urdf)
+
+
+def _springs(texts: Sequence[str], none: bool) -> Any:
+    """Return the springs that are asked for by axis, or whether any are looked for."""
+    if none and texts:
+        raise InputError("--no-springs and --spring exclude each other")
+    asked: dict[int, str] = {}
+    for text in texts:
+        axis, equals, kind = text.partition("=")
+        if not (equals and axis.strip().isdecimal()) or int(axis) in asked:
+            raise InputError(
+                f"--spring {text!r} is no axis with a kind, each axis once, such as 2=gas"
+            )
+        asked[int(axis)] = kind.strip()
+    return asked or not none
 
 
 def _axes(text: str | None) -> list[int] | None:

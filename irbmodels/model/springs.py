@@ -116,6 +116,19 @@ class Spring(ABC):
         del lower, upper
         return ""
 
+    def bounds(self, lower: float, upper: float) -> Array:
+        """Return rows whose products with coefficients of an element that exists are not negative.
+
+        Args:
+            lower: Range of the axis [rad, m].
+            upper: Its other end.
+
+        Returns:
+            Shape ``(m, c)``.
+        """
+        del lower, upper
+        return np.zeros((0, len(self.coefficients)))
+
 
 @dataclass(frozen=True)
 class TorqueOffset(Spring):
@@ -173,6 +186,11 @@ class TorsionSpring(Spring):
     def problem(self, lower: float, upper: float) -> str:
         """Return a line about a stiffness that is negative."""
         return f"its stiffness k = {self.k:g} is negative" if self.k < 0.0 else ""
+
+    def bounds(self, lower: float, upper: float) -> Array:
+        """The stiffness."""
+        del lower, upper
+        return np.ones((1, 1))
 
 
 @dataclass(frozen=True)
@@ -291,6 +309,11 @@ class CoilSpring(PullingElement):
         """Stiffness besides."""
         return super().constants() | {"UK": self.k}
 
+    def bounds(self, lower: float, upper: float) -> Array:
+        """The stiffness, and the force at the least length."""
+        shortest, _ = self.lengths(lower, upper)
+        return np.array([[0.0, 1.0], [1.0, shortest - self.length]])
+
     def _problem(self, shortest: float, longest: float) -> str:
         if self.k < 0.0:
             return f"its stiffness k = {self.k:g} N/m is negative"
@@ -351,6 +374,11 @@ class GasSpring(PullingElement):
                 "a GasSpring needs a column other than 0 m and an exponent of 1 or more, got"
                 f" {self.column:g} and {self.exponent:g}"
             )
+
+    def bounds(self, lower: float, upper: float) -> Array:
+        """The force in the direction in which the gas gives it."""
+        del lower, upper
+        return np.array([[math.copysign(1.0, self.column)]])
 
     def _problem(self, shortest: float, longest: float) -> str:
         if self.F0 * self.column < 0.0:

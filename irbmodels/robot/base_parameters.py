@@ -7,7 +7,7 @@ regressor stacked over random states [Gautier 1991].
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -80,7 +80,7 @@ def base_parameters(
     *,
     rotors: bool = False,
     friction: bool = False,
-    springs: bool = False,
+    springs: bool | Collection[int] = False,
     falling: Sequence[int] | None = None,
     held: ArrayLike | None = None,
     seed: int = 0,
@@ -94,8 +94,8 @@ def base_parameters(
         rotors: Whether rotor inertias are parameters.
         friction: Whether Fv, Fc, Fs - Fc and other ``kinds`` that the friction law of a drive has
             are parameters of it.
-        springs: Whether the coefficients of springs are parameters. The cosine of an axis's own
-            angle is in its weight too: what both share is one sum.
+        springs: Whether the coefficients of springs are parameters, or which of them, from 0. The
+            cosine of an axis's own angle is in its weight too: what both share is one sum.
         falling: Axes whose Fs - Fc is one, 1-based; default those whose law has ``Fs != Fc``, since
             of others the Stribeck speed is unknown.
         held: Where the other axes stand [rad, m], shape ``(n,)``; default zero.
@@ -129,7 +129,11 @@ def parameter_names(robot: RobotBase) -> tuple[str, ...]:
 
 
 def _parameters(
-    robot: RobotBase, rotors: bool, friction: bool, springs: bool, falling: Sequence[int] | None
+    robot: RobotBase,
+    rotors: bool,
+    friction: bool,
+    springs: bool | Collection[int],
+    falling: Sequence[int] | None,
 ) -> tuple[list[str], list[str], Mask]:
     """Names and units of the regressor's columns, and which of them are asked for.
 
@@ -160,7 +164,8 @@ def _parameters(
     names += names_of(robot.springs)
     for spring in robot.springs:
         units += units_of(spring, bool(robot.limits.linear[spring.axis - 1]))
-    asked += [springs] * (len(names) - len(asked))
+    count = len(names) - len(asked)
+    asked += [springs if isinstance(springs, bool) else i in springs for i in range(count)]
     return names, units, np.array(asked)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import MissingData
+from ..model import spring_geometry
 from ..model.friction import KINDS, Stribeck
 from ..model.types import Array
 from .base import RobotBase
@@ -79,14 +80,17 @@ class TorqueSlopes:
     ) -> None:
         """Find the columns; arguments and errors as of :func:`band_half_width`."""
         self._columns = _columns(robot, uncertainty)
-        self._friction = _FrictionSlopes(robot, uncertainty.names[len(self._columns) :])
+        curved = uncertainty.names[len(self._columns) :]
+        of_friction = [name for name in curved if _kind(name) in _OF_FRICTION]
+        self._friction = _FrictionSlopes(robot, of_friction)
+        self._springs = _SpringSlopes(robot, curved[len(of_friction) :])
         self._regressor = regressor or partial(robot.evaluate.regressor, robot.dynamic_model)
 
     def __call__(self, q: Array, v: Array, a: Array, *temperature: Array) -> Array:
         """Return the derivatives at states ``(N, n)``, shape ``(N, n, p)``."""
         columns = self._regressor(q, v, a, *temperature)[..., self._columns]
         linear = np.where(self._columns < 0, 0.0, columns)
-        return np.concatenate([linear, self._friction(v, *temperature)], axis=-1)
+        return np.concatenate([linear, self._friction(v, *temperature), self._springs(q)], axis=-1)
 
     def times(
         self, factor: Array, rows: Sequence[int], q: Array, v: Array, a: Array, *temperature: Array
@@ -99,7 +103,7 @@ class TorqueSlopes:
         known = np.flatnonzero(self._columns >= 0)
         every = np.zeros((regressor.shape[-1], factor.shape[1]))
         every[self._columns[known]] = factor[known]
-        curved = self._friction(v, *temperature)
+        curved = np.concatenate([self._friction(v, *temperature), self._springs(q)], axis=-1)
         if len(rows) < q.shape[1]:
             regressor, curved = regressor[:, rows], curved[:, rows]
         # as matrices: a stack of small products takes twice the time
@@ -138,8 +142,9 @@ def _columns(robot: RobotBase, uncertainty: ParameterUncertainty) -> NDArray[np.
     return np.array([places.get(name, -1) for name in linear])
 
 
-_CURVED = ("v_St", "v_d", "per_K")
-"""Parameters in which friction is not linear."""
+_OF_FRICTION = ("v_St", "v_d", "per_K")
+_CURVED = (*_OF_FRICTION, *spring_geometry.KINDS)
+"""Parameters in which friction or springs are not linear."""
 
 
 def _kind(name: str) -> str:
@@ -153,7 +158,7 @@ class _FrictionSlopes:
         """Make the laws a step to either side: each number belongs to one drive alone."""
         self._turns, self._count = robot.dynamic_model.drive_axes, len(names)
         self._laws: list[tuple[Stribeck, Stribeck, Array, list[int], list[int]]] = []
-        for kind in _CURVED:
+        for kind in _OF_FRICTION:
             places = [k for k, name in enumerate(names) if _kind(name) == kind]
             if not places:
                 continue
@@ -179,4 +184,30 @@ class _FrictionSlopes:
                 )
             of_drive = change[:, drives] / width
             slopes[..., places] = of_drive[:, None] * self._turns[drives].T
+        return slopes
+
+
+class _SpringSlopes:
+    """Derivatives of the torques by the geometry of springs."""
+
+    def __init__(self, robot: RobotBase, names: Sequence[str]) -> None:
+        """Find the elements."""
+        self.count, self.springs = len(names), []
+        place = {name: k for k, name in enumerate(names)}
+        for spring in robot.springs:
+            kinds = [f"{kind}_{spring.axis}" for kind in spring_geometry.kinds_of(spring)]
+            if kinds and all(name in place for name in kinds):
+                self.springs.append((spring, [place.pop(name) for name in kinds]))
+        if place:
+            raise MissingData(
+                f"the covariance of {robot.name} holds {', '.join(place)} of springs that its model"
+                " in use does not have"
+            )
+
+    def __call__(self, q: Array) -> Array:
+        """Return the derivatives at positions ``(N, n)``, shape ``(N, n, names)``."""
+        slopes = np.zeros((*q.shape, self.count))
+        for spring, columns in self.springs:
+            axis = spring.axis - 1
+            slopes[:, axis, columns] = spring_geometry.slopes(spring, q[:, axis])
         return slopes

@@ -3,7 +3,6 @@ laws that are known.
 """
 
 import pickle
-import re
 from functools import cache
 
 import numpy as np
@@ -212,7 +211,7 @@ def test_logs_of_a_simpler_law_have_no_further_terms(drop):
     assert more <= 1
 
 
-def test_the_simplest_model_within_one_standard_error_is_taken(monkeypatch):
+def test_the_simplest_model_within_onestandard_error_is_taken(monkeypatch):
     """Without the test of coefficients, fewer terms that are not there are chosen than by the
     least error alone.
     """
@@ -225,7 +224,7 @@ def test_the_simplest_model_within_one_standard_error_is_taken(monkeypatch):
         return sum(len(kinds) for terms in found for kinds in terms)
 
     within = count()
-    monkeypatch.setattr(friction_selection, "_standard_error", lambda x: np.zeros(len(x)))
+    monkeypatch.setattr(friction_selection, "standard_error", lambda x: np.zeros(len(x)))
     assert within < count()
 
 
@@ -301,35 +300,6 @@ def test_bodies_may_be_given():
     np.testing.assert_allclose(lighter.gravity(q), 0.5 * bare.gravity(q) + carried, atol=1e-10)
     with pytest.raises(irb.InputError, match="parameters of the 6 bodies"):
         robot.with_bodies(np.ones(7))
-
-
-def test_a_spring_that_nobody_told_is_found():
-    """A spring of 800 N m/rad on axis 2 of the IRB 2400: stiffness and rest are said; given to the
-    robot, nothing is asked for, and bodies are those of the truth. No other axis has one.
-    """
-    spring = irb.TorsionSpring(2, 800.0, 0.2)
-    logs = [
-        cases.plus(log, np.outer(spring.torque(log.q[:, 1]), np.eye(6)[1]))
-        for log in (cases.log(1), cases.log(2))
-    ]
-    samples = Samples.of(*usable_segments([prepare(log) for log in logs], range(6)))
-    for robot, count in ((cases.prior(), 1), (cases.prior().with_springs([spring]), 0)):
-        terms = select_terms(samples, ModelSelection(robot, None, None, 0))
-        notes = [note for note in terms.notes if "ask for a spring" in note]
-        assert len(notes) == count
-    terms = select_terms(samples, ModelSelection(cases.prior(), None, None, 0))
-    note = next(note for note in terms.notes if note.startswith("axis 2: residuals ask for a"))
-    stiffness, rest = (
-        float(re.search(pattern, note)[1])
-        for pattern in (r"spring of ([-\d.e+]+) N m/rad", r"at rest at ([-\d.e+]+) rad")
-    )
-    assert stiffness == pytest.approx(800.0, rel=0.02)
-    assert rest == pytest.approx(0.2, abs=0.02)
-    good = select_terms(
-        Samples.of(*usable_segments([prepare(cases.log(1))], range(6))),
-        ModelSelection(cases.prior(), None, None, 0),
-    )
-    assert not any("ask for a spring" in note for note in good.notes)
 
 
 def test_a_report_says_what_was_tried():

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...model.axis_springs import torque
 from ...model.presliding import DahlState
 from ...model.types import Array
 from ...robot.torque_regressor import first_of_friction
@@ -30,17 +31,15 @@ Its scale is the speed at which this friction has half its level; without one it
 # [rad, m]; gears of measured arms have 1e-4 to 1e-3 rad. Twice the best distance gains nearly as
 # much: a factor of 1.9 lies between two
 PRESLIDING_DISTANCES = np.geomspace(3e-5, 5e-3, 9)
-SPRING = ("spring", "offset")
-"""Columns of a torsion spring at the axis of a drive: its position, and 1. No friction."""
 # exponents below it give 0: rounding of a column that slow samples fill up to 1
 LEAST = -40.0
 
 
 class Candidate(NamedTuple):
-    """A further term of the friction law of one drive, or of a spring at its axis."""
+    """A further term of the friction law of one drive."""
 
     kind: str
-    """Of :data:`irbmodels.model.friction.KINDS` or :data:`SPRING`, :data:`WARMTH`, presliding."""
+    """Of :data:`irbmodels.model.friction.KINDS`, :data:`WARMTH`, or presliding."""
     scale: float = np.nan
     """``v_St`` or ``v_d`` [rad/s, m/s], or ``x_p`` [rad, m], where the kind has one."""
 
@@ -64,7 +63,6 @@ def candidates(believed: float, warm: bool = False) -> tuple[Candidate, ...]:
         Candidate("dFc"),
         Candidate("dFv"),
         Candidate("mu"),
-        *(Candidate(kind) for kind in SPRING),
         *(by_temperature if warm else ()),
     )
 
@@ -131,7 +129,6 @@ class FrictionCandidates:
                 states = zip(
                     w.T,
                     self._load(q).T,
-                    x.T,
                     (temperature[:, axes] - self._middle).T,
                     (dahl(x, w) - np.sign(w)[:, None]).T,
                     strict=True,
@@ -149,7 +146,8 @@ class FrictionCandidates:
 
     def _load(self, q: Array) -> Array:
         """Static torques at the drives, ``(N, size)``."""
-        return np.asarray(self.rows.regressor.bodies.at_rest(q) @ self._weight @ self._drives_load)
+        held = self.rows.regressor.bodies.at_rest(q) @ self._weight
+        return np.asarray((held + torque(self.rows.robot.springs, q)) @ self._drives_load)
 
     @cached_property
     def _weight(self) -> Array:
@@ -166,16 +164,13 @@ class FrictionCandidates:
         axes = np.eye(self.rows.robot.n)[:, list(self.rows.base.axes)]
         return np.asarray(axes @ np.linalg.inv(self.drives))
 
-    def _columns(
-        self, i: int, w: Array, load: Array, position: Array, warmer: Array, late: Array
-    ) -> Array:
+    def _columns(self, i: int, w: Array, load: Array, warmer: Array, late: Array) -> Array:
         """Torques of the candidates of one drive, each with a coefficient of 1, ``(N, terms)``.
 
         Args:
             i: The drive.
             w: Its speeds, shape ``(N,)``.
             load: Its static torques.
-            position: Its positions.
             warmer: Its temperatures, from their middle.
             late: Dahl's states less directions of sliding, shape ``(distances, N)``.
         """
@@ -203,8 +198,6 @@ class FrictionCandidates:
                     "dFc": lambda: np.abs(sign),
                     "dFv": lambda: size,
                     "mu": lambda: np.abs(load) * sign,
-                    "spring": lambda: position,
-                    "offset": lambda: np.ones_like(w),
                 }
                 result[:, own.start] = column[kind]()
         return result

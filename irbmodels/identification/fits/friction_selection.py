@@ -24,7 +24,6 @@ from ...model.types import Array, Mask
 from .friction_candidates import (
     DEGRESSIVE_SPEEDS,
     PRESLIDING_DISTANCES,
-    SPRING,
     STRIBECK_SPEEDS,
     WARMTH,
     Candidate,
@@ -46,7 +45,6 @@ ALPHA = 0.05  # probability that some candidate of a drive seems to be there, an
 # of the RMSE of an axis; terms that gain less are not worth having, but for the fall from Fs to Fc,
 # which few samples show and stick-slip depends on
 NEGLIGIBLE = 0.005
-WORTH = 1.05  # RMSE without a spring over that with it
 # samples that must be as slow as a Stribeck speed, or as near to a reversal as a presliding
 # distance, or these may be any
 SLOW = 20.0
@@ -90,19 +88,6 @@ class FrictionChoice(NamedTuple):
     """Share of Fc that turns round over the distance of that term; 0 without it."""
 
 
-class SpringFinding(NamedTuple):
-    """A torsion spring that the residuals of an axis ask for."""
-
-    axis: int
-    """0-based."""
-    k: float
-    """Stiffness [N m/rad, N/m]; negative where its torque grows along the way."""
-    rest: float
-    """Position at which it bears nothing [rad, m]."""
-    rmse: tuple[float, float]
-    """Of the axis on stretches left out [N m, N], without the spring and with it."""
-
-
 def choose_friction(
     sums: StretchSums,
     rows: FrictionCandidates,
@@ -137,32 +122,6 @@ def choose_friction(
         if models == before:
             break
     return tuple(choices)
-
-
-def find_springs(
-    sums: StretchSums,
-    rows: FrictionCandidates,
-    weights: Array,
-    choices: Sequence[FrictionChoice],
-) -> tuple[SpringFinding, ...]:
-    """Return the springs that lower the error on stretches left out by more than its deviation.
-
-    Beside the friction that was chosen. A spring whose torque is that of a weight is none of them:
-    bodies stand for it.
-
-    Args:
-        sums: Of ``rows``.
-        rows: Equations with candidates.
-        weights: Of the equations, shape ``(size,)``.
-        choices: Of friction, per drive.
-    """
-    models = [
-        tuple(rows.terms[i].index(term) for term in choice.terms)
-        for i, choice in enumerate(choices)
-    ]
-    drives = _Drives(sums, rows, weights)
-    found = (drives.beside(i, models).spring(model) for i, model in enumerate(models))
-    return tuple(one for one in found if one is not None)
 
 
 class _Drives:
@@ -226,7 +185,7 @@ class _Drive:
         losses, trials = self._trials(way)
         best = int(losses.mean(axis=1).argmin())
         apart = losses - losses[best]
-        enough = apart.mean(axis=1) <= _standard_error(apart)
+        enough = apart.mean(axis=1) <= standard_error(apart)
         for k, model in enumerate(way):
             little = trials[k].rmse <= (1.0 + NEGLIGIBLE) * trials[best].rmse
             enough[k] |= little and self._falls(model) == self._falls(way[best])
@@ -240,28 +199,6 @@ class _Drive:
         share = friction["presliding"] / friction["Fc"] if "presliding" in friction else 0.0
         terms = tuple(self.terms[k] for k in model)
         return model, FrictionChoice(terms, trials, denied, share)
-
-    def spring(self, model: Model) -> SpringFinding | None:
-        """Return the spring that residuals beside a model ask for, if they do."""
-        kinds = [term.kind for term in self.terms]
-        slope, offset = (kinds.index(kind) for kind in SPRING)
-        if "dFc" in (kinds[k] for k in model):  # which is as constant, while the axis moves
-            offset = kinds.index("dFc")
-        sprung = (*(k for k in model if k != offset), slope, offset)
-        if not self.possible[slope]:
-            return None
-        losses, trials = self._trials([model, sprung])
-        gain = losses[:1] - losses[1:]
-        values, deviations = (part[0] for part in self._coefficients([sprung]))
-        if (
-            gain.mean() <= _standard_error(gain)[0]
-            or abs(values[-2]) <= self._sure * deviations[-2]
-            or trials[0].rmse <= WORTH * trials[1].rmse
-        ):
-            return None
-        k = float(values[-2])
-        axis = self.rows.rows.base.axes[self.i]
-        return SpringFinding(axis, k, float(-values[-1] / k), (trials[0].rmse, trials[1].rmse))
 
     def _falls(self, model: Model) -> bool:
         return any(self.terms[k].kind == "Fs-Fc" for k in model)
@@ -301,7 +238,7 @@ class _Drive:
             squares.append(left_out_squares(axis, chosen).sum())
         loss = np.array(losses) / counts.sum()
         first, best = loss[0].mean(), loss.mean(axis=1).argmin()
-        deviations = _standard_error(loss - loss[best])
+        deviations = standard_error(loss - loss[best])
         return loss, tuple(
             Trial(
                 tuple(self.terms[k] for k in model),
@@ -365,6 +302,6 @@ class _Drive:
         return dict(zip(kinds, [*always.tolist(), *values.tolist()], strict=True))
 
 
-def _standard_error(differences: Array) -> Array:
+def standard_error(differences: Array) -> Array:
     """Of the mean over stretches, shape ``(models,)``."""
     return np.asarray(differences.std(axis=1, ddof=1) / np.sqrt(differences.shape[1]))

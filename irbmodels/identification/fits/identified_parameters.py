@@ -102,7 +102,8 @@ class IdentifiedParameters:
         if file.suffix != ".yaml":
             raise InputError(f"an overlay is a .yaml file, not {file.name!r}")
         overlay = _overlay(self, name, about, {"ref": ref, "grade": "identified"})
-        add_springs(overlay, self.robot, self.springs)
+        names = () if self.uncertainty is None else self.uncertainty.names
+        add_springs(overlay, self.robot, self.springs, names)
         try:
             write_tables(file.parent, {file.stem: overlay}, f"{self.robot.name}: {ref}")
         except OSError as err:

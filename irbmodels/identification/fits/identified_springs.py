@@ -8,12 +8,20 @@ from typing import Any
 import numpy as np
 
 from ...model.axis_springs import parameters
+from ...model.spring_geometry import kinds_of
 from ...model.springs import Spring
 from ...model.types import Array, Mask
 from ...robot.robot import Robot
 from ...tables.spring_rows import KINDS, spring_of, spring_rows
 
-GIVEN = {"ref": "given in Python", "grade": "assumed"}
+SOURCES = {
+    "given": {"ref": "given in Python", "grade": "assumed"},
+    "convention": {
+        "ref": "chosen beside fitted numbers: torques tell no size of the pivots, and no exponent",
+        "grade": "assumed",
+    },
+}
+"""Sources of numbers that are not fitted and in no table."""
 
 
 def fitted_springs(vector: Array, seen: Mask, robot: Robot) -> tuple[Spring, ...]:
@@ -34,21 +42,31 @@ def fitted_springs(vector: Array, seen: Mask, robot: Robot) -> tuple[Spring, ...
     )
 
 
-def add_springs(overlay: dict[str, Any], robot: Robot, fitted: Sequence[Spring]) -> None:
+def add_springs(
+    overlay: dict[str, Any], robot: Robot, fitted: Sequence[Spring], geometry: Sequence[str] = ()
+) -> None:
     """Add springs to the tables of a set, fitted numbers with the source ``fit``.
 
     Of a spring that the robot's tables have, only the numbers that were fitted are written.
+
+    Args:
+        overlay: Tables of the set.
+        robot: Of the fit.
+        fitted: Its springs as they were fitted.
+        geometry: Names of fitted parameters, those of geometry such as ``rest_2`` among them.
     """
-    rows = dict(_rows(robot, fitted))
+    rows = dict(_rows(robot, fitted, set(geometry)))
     if not rows:
         return
     overlay["springs"] = {"elements": rows}
     named = {source for row in rows.values() for source in row["source"].values()}
-    if "given" in named:
-        overlay["sources"]["given"] = GIVEN
+    for name in sorted(named & set(SOURCES)):
+        overlay["sources"][name] = SOURCES[name]
 
 
-def _rows(robot: Robot, fitted: Sequence[Spring]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _rows(
+    robot: Robot, fitted: Sequence[Spring], geometry: set[str]
+) -> Iterator[tuple[str, dict[str, Any]]]:
     described = robot.description
     axes = robot.axes if described is None else described.axes
     linear = robot.limits.linear.tolist()
@@ -69,7 +87,12 @@ def _rows(robot: Robot, fitted: Sequence[Spring]) -> Iterator[tuple[str, dict[st
                 own = {field: row[field] for field in sorted(changed)}
                 yield in_tables, own | {"source": dict.fromkeys(sorted(changed), "fit")}
             continue
-        sources = {field: "fit" if field in changed else "given" for field in fields.values()}
+        kinds = [kind for kind in kinds_of(after) if f"{kind}_{after.axis}" in geometry]
+        if kinds:
+            changed |= {fields[kind.partition("_")[0]] for kind in kinds}
+            changed |= {fields[item.field] for item in before.coefficients}
+        other = "convention" if kinds else "given"
+        sources = {field: "fit" if field in changed else other for field in fields.values()}
         while name in elements:
             name = f"{name}_given"
         yield name, row | {"source": sources}

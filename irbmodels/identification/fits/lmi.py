@@ -58,8 +58,8 @@ def consistent_fit(
     Args:
         fit: Weighted fit of ``base``.
         robot: With the tool of the experiment.
-        base: Base parameters of the fit. Friction (Fv, Fc, Fs - Fc) and rotors among them are kept
-            from being negative.
+        base: Base parameters of the fit. Friction (Fv, Fc, Fs - Fc), rotors, stiffness and force of
+            springs among them are kept from being negative.
         doubt: Relative standard deviation of the prior.
         masses: Least and largest mass [kg] by link.
         centers: Lower and upper corner [m] of a box that holds the centre of mass, by link, in its
@@ -114,7 +114,7 @@ def consistent_fit(
 
 
 def _passive(robot: Robot, columns: NDArray[np.intp]) -> tuple[Array, Array, Array]:
-    """Inequalities ``G s + h >= 0`` of rotor inertias and of friction that drives no axis.
+    """Inequalities ``G s + h >= 0`` of rotors, friction that drives no axis, and springs.
 
     Args:
         robot: With the law of the fit.
@@ -125,13 +125,14 @@ def _passive(robot: Robot, columns: NDArray[np.intp]) -> tuple[Array, Array, Arr
     """
     first, law = first_of_friction(robot), robot.friction_model
     kinds = () if law is None else law.kinds
+    springs = first + len(kinds) * robot.n
     units, inside = np.eye(columns.size), np.zeros(columns.size)
     rows, offsets = [np.zeros((0, columns.size))], []
     for i, column in enumerate(columns.tolist()):
-        axis, number = divmod(column - first, max(len(kinds), 1))
-        kind = "J" if column < first else kinds[number] if axis < robot.n and kinds else "spring"
-        if kind == "spring":  # may pull either way
+        if column >= springs:
             continue
+        number = (column - first) % max(len(kinds), 1)
+        kind = "J" if column < first else kinds[number]
         if kind in ("dFc", "dFv"):
             level = units[columns == column - number + kinds.index(kind[1:])]
             rows += [level + units[i], level - units[i]]
@@ -143,6 +144,16 @@ def _passive(robot: Robot, columns: NDArray[np.intp]) -> tuple[Array, Array, Arr
         if kind == "mu":
             rows.append(-units[i : i + 1])
             offsets.append(MOST_MU)
+    lower, upper = robot.limits.envelope()
+    for spring in robot.springs:
+        own = np.flatnonzero((columns >= springs) & (columns < springs + spring.values.size))
+        springs += spring.values.size
+        # what is known of an element that is fitted in part is not looked at
+        if own.size == spring.values.size:
+            bounds = spring.bounds(float(lower[spring.axis - 1]), float(upper[spring.axis - 1]))
+            rows.append(bounds @ units[own])
+            offsets += [0.0] * len(bounds)
+            inside[own] = np.linalg.lstsq(bounds, np.ones(len(bounds)))[0]
     return np.concatenate(rows), np.array(offsets), inside
 
 

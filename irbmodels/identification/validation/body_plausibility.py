@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -27,13 +27,11 @@ BEYOND_HULL = 0.1
 HEAVIEST = 1.1
 # half length of a box in units of its radius of gyration
 HALF_BOX = np.sqrt(3.0)
-SUSPECTS = (
-    "bodies that are unlikely: has an axis a spring or balancer that the robot does not have, or"
-    " the arm another tool or load?"
-)
 
 
-def implausible_bodies(bodies: Mapping[str, Inertial], prior: Robot) -> tuple[str, ...]:
+def implausible_bodies(
+    bodies: Mapping[str, Inertial], prior: Robot, hidden: Sequence[int] | None = None
+) -> tuple[str, ...]:
     """Return what is unlikely about identified bodies, a line each; none if nothing is.
 
     A mass is unlikely that is half as large again as that of the prior, or as little of it; or
@@ -49,6 +47,7 @@ def implausible_bodies(bodies: Mapping[str, Inertial], prior: Robot) -> tuple[st
     Args:
         bodies: Identified ones, in axes of their links, without tool and payload.
         prior: The robot whose bodies are known beforehand.
+        hidden: Axes, 0-based, of which no spring is told from weight; default: not looked for.
     """
     bare = prior.with_load().model
     known = {
@@ -69,13 +68,23 @@ def implausible_bodies(bodies: Mapping[str, Inertial], prior: Robot) -> tuple[st
             f" ({rated:.4g} kg)"
         )
     if findings:
-        findings.append(SUSPECTS)
+        findings.append(_suspects(hidden))
     unread = [link for link in lost if link in bodies]
     if unread:
         findings.append(
             f"not compared with shapes that cannot be read: {', '.join(unread)} ({lost[unread[0]]})"
         )
     return tuple(findings)
+
+
+def _suspects(hidden: Sequence[int] | None) -> str:
+    spring = "an axis a spring or balancer that the robot does not have"
+    if hidden:
+        axes = ", ".join(str(axis + 1) for axis in hidden)
+        spring = f"axis {axes} a spring or balancer that the robot does not have"
+    elif hidden is not None:
+        spring = "an axis a balancer whose torque is that of a weight"
+    return f"bodies that are unlikely: has {spring}, or the arm another tool or load?"
 
 
 def _findings(body: Inertial, known: Inertial, hull: Hull | None) -> Iterator[str]:

@@ -10,6 +10,9 @@ import numpy as np
 
 from ...checks import as_list, numbers, short_repr
 from ...errors import InputError, MissingData
+from ...model import spring_geometry
+from ...model.axis_springs import names_of
+from ...model.axis_springs import parameters as spring_parameters
 from ...model.friction import Stribeck
 from ...model.tree import UNLIMITED
 from ...model.types import Array
@@ -90,7 +93,9 @@ def evaluate(
     residuals = [part.measured - part.predicted for part in logs]
     whiteness, unexplained = whiteness_test(residuals), unexplained_share(logs, fitted)
     search = search_mistakes(
-        EvaluatedSet(robot, fitted_robot, moving, chosen, base, bodies),
+        EvaluatedSet(
+            _with_found_springs(robot, identified), fitted_robot, moving, chosen, base, bodies
+        ),
         usable_segments(held_out, moving),
         usable_segments(estimation, moving) if estimation else [],
         unexplained,
@@ -276,6 +281,13 @@ def _friction_notes(robot: Robot, logs: Sequence[PredictedTorques]) -> tuple[str
     return tuple(notes)
 
 
+def _with_found_springs(robot: Robot, identified: IdentifiedParameters | None) -> Robot:
+    """Return the previous set with the springs of a fit: without them its bodies seem others."""
+    if identified is None or not identified.springs or _impossible_springs(identified):
+        return robot
+    return robot.with_springs(identified.springs)
+
+
 def _states(logs: Sequence[PredictedTorques]) -> list[Array]:
     """Return q, v, a of all samples."""
     return [
@@ -287,7 +299,10 @@ def _states(logs: Sequence[PredictedTorques]) -> list[Array]:
 def _previous_values(
     before: Robot, now: Robot, base: BaseParameters, names: Sequence[str]
 ) -> Array:
-    """Base parameters of the previous set, then other parameters of its law; NaN if unknown."""
+    """Base parameters of the previous set, then other parameters of its law; NaN if unknown.
+
+    Springs of the fit begin with those of the previous set.
+    """
     law, first = before.friction_model, first_of_friction(now)
     own = before.parameter_vector()
     whole = np.concatenate([own[:first], now.parameter_vector()[first:]])
@@ -302,7 +317,13 @@ def _previous_values(
         unknown = np.isnan(known).ravel()
     else:
         unknown = np.zeros(0, dtype=bool)
-    values = base.values(whole)
+    springs = whole.size - spring_parameters(now.springs).size
+    kept = spring_parameters(before.springs)
+    whole[springs:] = np.nan
+    whole[springs : springs + kept.size] = kept
+    unknown_springs = np.isnan(whole)
+    values = base.values(np.nan_to_num(whole))
+    values[(base.grouping[:, unknown_springs] != 0.0).any(axis=1)] = np.nan
     for i, column in enumerate(base.columns):
         if 0 <= column - first < unknown.size and unknown[column - first]:
             values[i] = np.nan
@@ -310,9 +331,12 @@ def _previous_values(
 
 
 def _speed_of(law: Stribeck | None, name: str) -> float:
-    """Return a parameter of a law by its name, such as ``v_St_2``; NaN if it is unknown."""
+    """Return a parameter of a law by its name, such as ``v_St_2``; NaN if it is unknown.
+
+    The geometry of springs is unknown: they were found.
+    """
     kind, axis = name.rsplit("_", 1)
-    if law is None:
+    if law is None or kind in spring_geometry.KINDS:
         return float(np.nan)
     there = {"v_St": law.Fs - law.Fc, "v_d": law.Fd, "per_K": law.per_K}[kind][int(axis) - 1]
     return float(getattr(law, kind)[int(axis) - 1]) if there else float(np.nan)
@@ -365,6 +389,18 @@ def _negative_parameters(identified: IdentifiedParameters) -> tuple[str, ...]:
     return (
         *(f"{kinds[k]}_{axis + 1}" for axis, k in friction),
         *(f"J_{axis + 1}" for axis in rotors),
+        *_impossible_springs(identified),
+    )
+
+
+def _impossible_springs(identified: IdentifiedParameters) -> tuple[str, ...]:
+    """Names of the coefficients of springs that cannot exist on the range of their axes."""
+    lower, upper = identified.robot.limits.envelope()
+    return tuple(
+        name
+        for spring in identified.springs
+        if spring.problem(float(lower[spring.axis - 1]), float(upper[spring.axis - 1]))
+        for name in names_of([spring])
     )
 
 

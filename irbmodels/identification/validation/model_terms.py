@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -16,14 +16,11 @@ from ...robot.robot import Robot
 from ...robot.torque_regressor import BodyColumns, first_of_friction
 from ..fits.accumulator import Accumulator
 from ..fits.friction_candidates import WARMTH, FrictionCandidates
-from ..fits.friction_selection import (
-    FrictionChoice,
-    SpringFinding,
-    choose_friction,
-    find_springs,
-)
+from ..fits.friction_selection import FrictionChoice, choose_friction
 from ..fits.nonlinear import Linearized, SpeedEquations, linearize
 from ..fits.regression import Fit, floor_noise, weighted_least_squares
+from ..fits.spring_equations import GeometryEquations
+from ..fits.spring_selection import SpringChoice
 from ..fits.streaming import Samples, accumulate
 from ..fits.stretch_sums import sum_stretches
 from ..fits.temperature import (
@@ -55,18 +52,20 @@ class ModelTerms(NamedTuple):
 
     robot: Robot
     base: BaseParameters
-    linearization: SpeedEquations | None
-    """Equations with the speeds of the law, where these were fitted."""
+    linearization: SpeedEquations | GeometryEquations | None
+    """Equations with the speeds of the law and the geometry of springs, where these were fitted."""
     notes: tuple[str, ...]
     """The selected terms, in words."""
     total: Accumulator
     """Of the samples in the torque equations of this robot and these base parameters."""
     total_with_speeds: Accumulator | None
-    """In the equations with the speeds."""
+    """In the equations with speeds and geometry."""
     equations: TorqueEquations
     """Of this robot and these base parameters."""
     choices: tuple[FrictionChoice, ...] = ()
     """Per moving axis what was tried; none where no friction was chosen from."""
+    springs: tuple[SpringChoice, ...] = ()
+    """Per axis that may have a spring what was tried."""
 
 
 class ModelSelection(NamedTuple):
@@ -76,6 +75,8 @@ class ModelSelection(NamedTuple):
     axes: Sequence[int] | None
     held: ArrayLike | None
     seed: int
+    springs: Collection[int] = ()
+    """Coefficients of the robot's springs that are parameters, from 0; others are known."""
 
     def base(
         self, robot: Robot, rotors: bool, falling: Sequence[int] | None = None
@@ -87,6 +88,7 @@ class ModelSelection(NamedTuple):
             self.axes,
             friction=True,
             rotors=rotors,
+            springs=self.springs,
             falling=numbers,
             held=self.held,
             seed=self.seed,
@@ -98,6 +100,7 @@ def select_terms(
     options: ModelSelection,
     friction: Friction = "auto",
     rotors: bool | None = None,
+    bodies: BodyColumns | None = None,
 ) -> ModelTerms:
     """Select the terms of friction and rotors.
 
@@ -113,6 +116,7 @@ def select_terms(
             the robot's law at its speeds. ``coulomb``: Coulomb and viscous friction.
         rotors: True for rotor inertias; default: if samples separate one of them from
             bodies, and it is positive.
+        bodies: Columns of the regressor that are known already.
 
     Raises:
         UnknownName: if there is no such friction.
@@ -142,7 +146,7 @@ def select_terms(
         reference_temperature=law.reference_temperature,
     )
     robot = options.robot if friction == "own" else options.robot.with_friction(coulomb)
-    base, bodies = options.base(robot, rotors is not False), BodyColumns(robot)
+    base, bodies = options.base(robot, rotors is not False), bodies or BodyColumns(robot)
     rows = TorqueEquations(robot, base, bodies)
     total = accumulate(samples, rows)
     if rotors is None:
@@ -181,7 +185,6 @@ def select_terms(
         alone = _linearized(samples, options, rotors, guess, falls, rows)
         if alone[1] is not None:
             believed = _refined(*alone)[0].robot.friction_model or law
-    springs = [_spring_note(one, robot) for one in find_springs(sums, candidates, weights, choices)]
     warm = [axis for axis, choice in zip(moving, choices, strict=True) if _has(choice, WARMTH)]
     if warm and law.reference_temperature is None:
         law = replace(law, reference_temperature=round(float(warmth.middle[warm].mean())))
@@ -196,7 +199,6 @@ def select_terms(
         (
             *_notes(rows.robot, choices, rotors, base.axes),
             *_temperature_notes(rows.robot, warm, warmth, moving if friction == "auto" else ()),
-            *springs,
         ),
         accumulate(samples, rows)
         if linearized is None or equations is None
@@ -394,18 +396,6 @@ def _temperature_notes(
         seen = "" if np.isnan(low) else f" ({low:.1f} to {high:.1f} deg C)"
         notes.append(f"axis {axis + 1}{seen}: viscous friction {told}")
     return notes
-
-
-def _spring_note(found: SpringFinding, robot: Robot) -> str:
-    linear = bool(robot.limits.linear[found.axis])
-    unit, stiffness, at = ("N", "N/m", "m") if linear else ("N m", "N m/rad", "rad")
-    without, sprung = found.rmse
-    return (
-        f"axis {found.axis + 1}: residuals ask for a spring of {found.k:.3g} {stiffness} at rest at"
-        f" {found.rest:.3g} {at}: RMSE {without:.3g} {unit} on stretches left out, {sprung:.3g}"
-        f" {unit} with it; robot.with_springs takes TorsionSpring({found.axis + 1}, {found.k:.3g},"
-        f" {found.rest:.3g}) beside its own"
-    )
 
 
 _WORDS = {

@@ -27,9 +27,10 @@ from ..recordings.drives import Drives
 from ..recordings.recording import Recording
 from .body_plausibility import implausible_bodies
 from .evaluation import axis_indices, evaluate, usable_segments, with_bands, with_fit
-from .model_terms import Friction, ModelSelection, select_terms
+from .model_terms import Friction, ModelSelection
 from .parameter_files import nearest_parameters
 from .preparation import check_logs, held_positions
+from .spring_terms import Springs, hidden_springs, range_notes, select_model
 from .verdict import Verdict
 
 Method = Literal["consistent", "huber", "wls", "ls"]
@@ -50,7 +51,8 @@ class Identification:
     fit: Fit
     """Of the sums; bodies were made of it."""
     fit_with_speeds: Fit
-    """The fit with fitted Stribeck speeds after the base parameters, used by the verdict."""
+    """The fit with fitted speeds of friction laws, and geometry of springs, after the base
+    parameters; used by the verdict."""
     parameters: IdentifiedParameters
     verdict: Verdict
 
@@ -73,6 +75,7 @@ def identify(
     method: Method = "consistent",
     friction: Friction = "auto",
     rotors: bool | None = None,
+    springs: Springs = True,
     seed: int = 0,
     drives: Drives | None = None,
 ) -> Identification:
@@ -93,6 +96,10 @@ def identify(
             the robot's law at its speeds. ``coulomb``: none (:func:`.select_terms`).
         rotors: True for rotor inertias; default: if samples separate one of them
             from bodies.
+        springs: True for springs, balancers and offsets on axes whose residuals ask for one, by
+            cross-validation; False for none; or kinds by axis, 1-based, that are asked for, such as
+            ``{2: "gas"}`` (:func:`.select_model`). Those that the robot has are fitted but for
+            False.
         seed: Of the random states that find the sums.
         drives: Whose gains made torques of the logs' currents: their deviations go into those of
             the estimates.
@@ -121,7 +128,8 @@ def identify(
     try:
         samples = Samples.of(*usable_segments(estimation, moving))
         usable_segments(held_out, moving)
-        terms = select_terms(samples, ModelSelection(robot, axes, held, seed), friction, rotors)
+        selection = ModelSelection(robot, axes, held, seed)
+        terms = select_model(samples, selection, friction, rotors, springs)
         base, equations = terms.base, terms.equations
         fit = _linear_fit(samples, equations, terms.total, method)
     except (UnknownName, MissingData):
@@ -155,6 +163,8 @@ def identify(
         final_fit = least_squares(terms.total_with_speeds, fit.weights, fit.noise)
         speeds = terms.linearization.x[base.rank :]
         final_fit = replace(final_fit, beta=np.append(fit.beta, speeds))
+    hidden = hidden_springs(terms)
+    unlikely = implausible_bodies(parameters.inertials, robot, hidden)
     verdict = evaluate(
         robot,
         held_out,
@@ -163,7 +173,7 @@ def identify(
         fit=final_fit,
         identified=parameters,
         estimation=estimation,
-        notes=(*terms.notes, *implausible_bodies(parameters.inertials, robot)),
+        notes=(*terms.notes, *unlikely, *(range_notes(terms) if unlikely else ())),
         bodies=equations.bodies,
     )
     judged = final_fit
@@ -193,7 +203,13 @@ def identify(
     )
     parameters = replace(parameters, uncertainty=uncertainty)
     verdict = with_bands(verdict, _with_fitted_law(parameters), uncertainty, equations.bodies)
-    verdict = replace(verdict, friction=terms.choices)
+    chosen = {one.axis + 1 for one in terms.springs if one.spring is not None}
+    verdict = replace(
+        verdict,
+        friction=terms.choices,
+        springs=terms.springs,
+        sprung=tuple(spring for spring in parameters.springs if spring.axis in chosen),
+    )
     return Identification(base, fit, final_fit, parameters, verdict)
 
 

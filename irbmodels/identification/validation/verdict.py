@@ -9,10 +9,12 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 from ...model.provenance import Level
+from ...model.springs import Spring
 from ...model.types import Array
 from ...trajectory import Motion
 from ...trajectory.torque_prediction import Accuracy
 from ..fits.friction_selection import FrictionChoice
+from ..fits.spring_selection import SpringChoice
 from .mistakes import Mistake, Visible
 from .residuals import Dependence, Whiteness
 
@@ -126,6 +128,10 @@ class Verdict:
     """Terms of friction and rotors in the fit; without a fit, a missing friction law."""
     friction: tuple[FrictionChoice, ...] = ()
     """Per axis what was tried of its friction law, and what was chosen; none without a choice."""
+    springs: tuple[SpringChoice, ...] = ()
+    """Per axis that may have a spring what was tried, and what was chosen."""
+    sprung: tuple[Spring, ...] = ()
+    """Springs that were found, with estimated coefficients and geometry."""
     unexplained: Array
     """Share of the torque that is unexplained beyond noise (:func:`.unexplained_share`)."""
     mistakes: tuple[Mistake, ...] = ()

@@ -185,6 +185,25 @@ def sums_figure(verdict: Verdict) -> Figure:
     return figure
 
 
+def spring_figure(verdict: Verdict) -> Figure:
+    """Draw the torque of each spring that was found over the range of its axis in the logs."""
+    found = verdict.sprung
+    ranges = {one.axis: one.moved for one in verdict.springs}
+    figure, grid = _grid(len(found), 3, 10.0, 2.2)
+    for panel, spring in zip(grid, found, strict=True):
+        axis = spring.axis - 1
+        unit = verdict.units[verdict.axes.index(axis)]
+        q = np.linspace(*ranges[axis], 200)
+        factor, name = (1000.0, "mm") if unit == "N" else (float(np.degrees(1.0)), "deg")
+        panel.plot(factor * q, spring.torque(q), color=AXIS_COLORS[0], lw=1.4)
+        panel.axhline(0.0, color="0.5", lw=0.6)
+        panel.set_xlabel(f"position [{name}]")
+        panel.set_ylabel(f"torque that holds it [{unit}]")
+        panel.tick_params(labelbottom=True)
+        lay_out(panel, f"axis {axis + 1}")
+    return figure
+
+
 def _joined(verdict: Verdict) -> tuple[Array, Array, Array, Array]:
     """Return times, measured and predicted torques and half of their band, of all stretches.
 

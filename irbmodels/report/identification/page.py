@@ -12,11 +12,19 @@ from ...files import write_text
 from ...identification.validation.levels import BOUNDS
 from ...identification.validation.verdict import Verdict
 from ..html import Markup, bar, cards_html, list_html, page_html, svg, table_html
-from .drawings import curves_figure, dependence_figure, memory_figure, sums_figure, torque_figure
+from .drawings import (
+    curves_figure,
+    dependence_figure,
+    memory_figure,
+    spring_figure,
+    sums_figure,
+    torque_figure,
+)
 from .tables import (
     COVERAGE,
     FRICTION,
     RESIDUALS,
+    SPRINGS,
     SUMS,
     accuracy_rows,
     coverage_rows,
@@ -24,6 +32,7 @@ from .tables import (
     headline,
     remarks,
     residual_rows,
+    spring_rows,
     sum_row,
 )
 
@@ -67,7 +76,7 @@ def report_html(verdict: Verdict, source: str = "", notes: Sequence[str] = ()) -
         dependence=svg(dependence_figure(verdict)),
         curves=svg(curves_figure(verdict)),
         coverage=coverage_html(verdict),
-        sums=_sums_html(verdict) + _friction_html(verdict),
+        sums=_sums_html(verdict) + _friction_html(verdict) + _springs_html(verdict),
         remarks=list_html((*remarks(verdict), *notes)),
     )
 
@@ -157,4 +166,19 @@ def _friction_html(verdict: Verdict) -> str:
     return (
         f'<h2>How friction was chosen</h2><section class="sheet"><p>{about}</p>'
         f"{table_html(FRICTION, rows)}</section>"
+    )
+
+
+def _springs_html(verdict: Verdict) -> str:
+    rows = list(spring_rows(verdict))
+    if not rows:
+        return ""
+    about = (
+        "Springs of axes whose residuals depend on their own position, chosen as friction is. A"
+        " spring counts only where the logs tell its torque from weight, friction and an offset."
+    )
+    drawing = svg(spring_figure(verdict)) if verdict.sprung else ""
+    return (
+        f'<h2>How springs were chosen</h2><section class="sheet"><p>{about}</p>'
+        f"{drawing}{table_html(SPRINGS, rows)}</section>"
     )

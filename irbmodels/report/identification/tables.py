@@ -16,6 +16,7 @@ from ...identification.validation.levels import (
     visibility_text,
 )
 from ...identification.validation.residuals import LAGS
+from ...identification.validation.spring_text import spring_text
 from ...identification.validation.verdict import BaseParameterEstimate, Verdict
 from ..text_table import TextTable
 
@@ -55,6 +56,7 @@ SUMS = (
     "changed",
 )
 FRICTION = ("axis", "terms beside Coulomb and viscous", "error", "+-", "RMSE", "unit", "chosen")
+SPRINGS = ("axis", "spring", "error", "+-", "RMSE", "unit", "chosen")
 _LONG = 2.0  # samples of memory that are worth a remark
 _MOVED = 10  # sums in the terminal
 
@@ -89,6 +91,11 @@ def verdict_tables(verdict: Verdict) -> list[TextTable]:
             *FRICTION,
             rows=friction_rows(verdict),
             title="friction on stretches left out of the fit: mean square over all axes",
+        ),
+        TextTable(
+            *SPRINGS,
+            rows=spring_rows(verdict),
+            title="springs on stretches left out of the fit: mean square over all axes",
         ),
         TextTable(
             *SUMS,
@@ -243,6 +250,25 @@ def friction_rows(verdict: Verdict) -> Iterator[tuple[str, ...]]:
                 f"{trial.rmse:.3g}",
                 unit,
                 "yes" if trial.terms == choice.terms else "",
+            )
+
+
+def spring_rows(verdict: Verdict) -> Iterator[tuple[str, ...]]:
+    """Yield the springs that were tried per axis, with errors as of :func:`friction_rows`.
+
+    None of an axis whose residuals ask for no spring.
+    """
+    for choice in verdict.springs:
+        unit = verdict.units[verdict.axes.index(choice.axis)]
+        for trial in choice.trials if len(choice.trials) > 1 else ():
+            yield (
+                str(choice.axis + 1),
+                "none" if trial.spring is None else spring_text(trial.spring, unit == "N"),
+                f"{trial.error:.4f}",
+                f"{trial.deviation:.4f}",
+                f"{trial.rmse:.3g}",
+                unit,
+                "yes" if trial.spring is choice.spring else "",
             )
 
 
