@@ -1,6 +1,7 @@
 """Friction that changes with temperature, fitted from logs of a formula that is written out here."""
 
 import re
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -9,7 +10,12 @@ from excited import excitation, torques
 
 import irbmodels as irb
 from irbmodels import InputError, MotionError
-from irbmodels.identification.fits import Samples, TorqueEquations, weighted_least_squares
+from irbmodels.identification.fits import (
+    FrictionCandidates,
+    Samples,
+    TorqueEquations,
+    weighted_least_squares,
+)
 from irbmodels.identification.fits.nonlinear import SpeedEquations
 from irbmodels.identification.fits.stribeck_residuals import SpeedTerm, speed_terms
 from irbmodels.identification.fits.temperature import with_values
@@ -22,6 +28,7 @@ from irbmodels.identification.validation import (
     write_parameter_set,
 )
 from irbmodels.identification.validation.evaluation import evaluate
+from irbmodels.identification.validation.mistake_search import at_reference
 from irbmodels.identification.validation.model_terms import ModelSelection, select_terms
 from irbmodels.model.friction import Stribeck
 from irbmodels.report.identification.tables import friction_rows, remarks
@@ -53,12 +60,13 @@ def motion_of(seed, duration):
     return excitation(arm().with_friction(None), duration, seed=seed)
 
 
-def friction(v, T, per_K, Fd=0.0, D=None):
-    """Coulomb friction, and viscous friction that falls with temperature, of drives on axes."""
+def friction(v, T, per_K, Fd=0.0, drop=0.0, D=None):
+    """Dry friction, and viscous friction that falls with temperature, of drives on axes."""
     D = np.eye(6) if D is None else D
     w = v @ D.T
     viscous = size() * w + Fd * size() * w / (0.1 + np.abs(w))
-    return (size() * np.sign(w) + viscous * np.exp(per_K * (T - AT))) @ D
+    dry = size() * (1.0 + drop * np.exp(-((w / 0.02) ** 2))) * np.sign(w)
+    return (dry + viscous * np.exp(per_K * (T - AT))) @ D
 
 
 def log(seed, ends, per_K=PER_K, *, noise=0.01, motion=None, duration=10.0, axes=range(6), **law):
@@ -164,17 +172,54 @@ def test_axes_without_a_column_have_no_term():
     )
 
 
-def test_degressive_friction_changes_as_viscous_does():
-    """Fd has the same factor: its level, its speed and the change come back."""
-    terms = selected(*(log(k, ends, Fd=2.0) for k, ends in ((1, COLD), (2, HOT))))
+def test_further_terms_are_chosen_beside_the_change_with_temperature():
+    """Fd has the same factor, Fs - Fc has none: all are found, their speeds and the change come
+    back.
+    """
+    law = {"Fd": 1.0, "drop": 0.5, "noise": 0.005}
+    terms = selected(*(log(k, ends, **law) for k, ends in ((1, COLD), (2, HOT))))
     assert warm_axes(terms) == list(WARM)
-    assert all("Fd" in {term.kind for term in one.terms} for one in terms.choices)
+    assert all({"Fd", "Fs-Fc"} <= {term.kind for term in one.terms} for one in terms.choices)
+    for one in terms.choices:
+        assert one.terms in [trial.terms for trial in one.trials]
     fit = weighted_least_squares(terms.total_with_speeds)
     values = dict(zip(fit.names, zip(fit.beta, fit.deviation, strict=True), strict=True))
     for axis in WARM:
-        for name, truth in ((f"per_K_{axis + 1}", PER_K[axis]), (f"v_d_{axis + 1}", 0.1)):
+        for name, truth in ((f"per_K_{axis + 1}", PER_K[axis]), (f"v_St_{axis + 1}", 0.02)):
             value, deviation = values[name]
             assert abs(value - truth) < 4.0 * deviation
+
+
+def test_candidates_of_temperature_are_its_first_order():
+    """Of viscous friction and of degressive ones, from the middle of the temperatures; Fd and dFv
+    change as much as a known per_K says.
+    """
+    law = Stribeck(*(size(), size(), size(), np.ones(6)), per_K=PER_K, reference_temperature=AT)
+    robot = arm().with_friction(law)
+    rows = TorqueEquations(robot, base_parameters(robot, friction=True))
+    middle = np.array([40.0, np.nan, 35.0, np.nan, np.nan, np.nan])
+    candidates = FrictionCandidates(rows, np.ones(6), np.ones(rows.base.rank), middle)
+    rng = np.random.default_rng(5)
+    q, v, a = rng.normal(size=(3, 30, 6))
+    T = rng.uniform(10.0, 60.0, (30, 6))
+    ((blocks, _),) = candidates([Motion(np.arange(30.0), q, v, a, v, T)])
+    for axis in range(6):
+        w, factor = v[:, axis], np.exp(PER_K[axis] * (T[:, axis] - AT))
+        columns = dict(
+            zip(candidates.terms[axis], blocks[axis][:, rows.base.rank :].T, strict=True)
+        )
+        warm = [term for term in columns if term.kind == "per_K"]
+        assert len(warm) == (14 if axis in (0, 2) else 0)
+        for term in warm:
+            shape = w if np.isnan(term.scale) else w / (term.scale + np.abs(w))
+            expected = (T[:, axis] - middle[axis]) * factor * shape
+            np.testing.assert_allclose(columns[term], expected, rtol=1e-12)
+        for term, column in columns.items():
+            if term.kind == "Fd":
+                expected = factor * w / (term.scale + np.abs(w))
+                np.testing.assert_allclose(column, expected, rtol=1e-12)
+            if term.kind == "dFv":
+                np.testing.assert_allclose(column, factor * np.abs(w), rtol=1e-12)
 
 
 def test_a_drive_that_two_axes_turn_has_one_change():
@@ -257,6 +302,8 @@ def test_a_set_is_written_and_predicts_at_the_temperature_of_each_sample(tmp_pat
     assert any("per_K" in row[1] and row[-1] == "yes" for row in friction_rows(found.verdict))
     path = write_parameter_set(tmp_path / "set.yaml", found.parameters, found.verdict, "simulated")
     robot = irb.load("irb1600", parameters=path)
+    row = robot.tables()["friction"]["sets"]["identified"]["axes"]["axis_2"]
+    assert row["source"]["Fv_per_K"] == "set.fit"
     law = robot.friction_model
     assert law.reference_temperature == 30.0
     np.testing.assert_array_equal(law.per_K[[2, 4, 5]], 0.0)
@@ -268,6 +315,10 @@ def test_a_set_is_written_and_predicts_at_the_temperature_of_each_sample(tmp_pat
     noise = 0.005 * arm().limits.effort
     assert (known.held_out.rmse < 1.05 * noise).all()
     assert ((known.inside > 0.92) & (known.inside < 0.98)).all()
+    cold_half, half = (np.concatenate([x.half_width for x in one.logs]) for one in (known, unknown))
+    np.testing.assert_array_equal((cold_half > half).any(axis=0), np.isin(np.arange(6), WARM))
+    wider = cold_half.mean(axis=0) > half.mean(axis=0)  # per_K counts too, far from its reference
+    np.testing.assert_array_equal(wider, np.isin(np.arange(6), WARM))
     assert known.level == "reference"
     assert known.mistakes == ()
     assert (unknown.held_out.rmse[list(WARM)] > 2.0 * noise[list(WARM)]).all()
@@ -290,6 +341,12 @@ def test_a_known_change_that_logs_do_not_tell_stays(tmp_path):
     np.testing.assert_array_equal(terms.robot.friction_model.per_K, robot.friction_model.per_K)
     assert terms.robot.friction_model.reference_temperature == 30.0
     assert any("as the robot's own: no temperatures" in note for note in terms.notes)
+    kept = found.parameters
+    again = replace(kept, robot=terms.robot, warm=(0,)).write(tmp_path / "again.yaml", "b", "logs")
+    rows = irb.load("irb1600", parameters=again).tables()["friction"]["sets"]["b"]["axes"]
+    assert rows["axis_1"]["source"]["Fv_per_K"] == "again.fit"
+    assert rows["axis_2"]["source"]["Fv_per_K"] == "again.undetermined"
+    assert rows["axis_2"]["source"]["Fv_N_m_s"] == "again.fit"
     terms = selected(log(1, COLD), log(2, HOT), robot=robot, friction="own")
     fit = weighted_least_squares(terms.total)
     np.testing.assert_allclose(fit.noise, 0.01 * arm().limits.effort, rtol=0.05)
@@ -298,6 +355,25 @@ def test_a_known_change_that_logs_do_not_tell_stays(tmp_path):
     terms = selected(*shifted, robot=robot)
     assert terms.robot.friction_model.reference_temperature == 30.0
     assert warm_axes(terms) == list(WARM)
+
+
+def test_mistakes_are_looked_for_in_torques_at_the_reference_temperature():
+    """Parameters of the set, not those of the law that they are to replace, take out the change."""
+    per_K, D = PER_K, np.eye(6)
+    D[5, 4] = -0.8
+    twice = Stribeck(
+        *(2.0 * size(), 2.0 * size(), 2.0 * size(), np.ones(6)), Fd=size(),
+        v_d=np.full(6, 0.1), per_K=per_K, reference_temperature=AT,
+    )  # fmt: skip
+    robot = arm().with_drives(D).with_friction(twice)
+    own = robot.with_friction(replace(twice, Fs=size(), Fc=size(), Fv=size())).parameter_vector()
+    states = motion_of(1, 5.0)
+    T = np.linspace(5.0, 60.0, len(states.t))[:, None] * np.ones(6)
+    warm = friction(states.v, T, per_K, Fd=1.0, D=D)
+    back = at_reference(states._replace(tau=warm, temperature=T), robot, own)
+    expected = friction(states.v, T, 0.0 * per_K, Fd=1.0, D=D)
+    np.testing.assert_allclose(back.tau, expected, atol=1e-9)
+    assert at_reference(states, robot, own) is states
 
 
 def test_bands_widen_away_from_the_reference_temperature():
@@ -399,9 +475,10 @@ def test_columns_of_temperatures_are_read(tmp_path):
 
 def test_a_law_says_what_temperature_changes():
     """Viscous terms alone, and nothing where the temperature is unknown."""
+    per_K = PER_K - 0.01
     law = Stribeck(
         *(size(), size(), size(), np.ones(6)), Fd=size(), v_d=np.full(6, 0.1), mu=np.full(6, 0.1),
-        per_K=PER_K, reference_temperature=AT,
+        per_K=per_K, reference_temperature=AT,
     )  # fmt: skip
     rng = np.random.default_rng(1)
     w, load = rng.normal(size=(2, 20, 6))
@@ -409,7 +486,7 @@ def test_a_law_says_what_temperature_changes():
     T[:, 5] = np.nan
     at_T = law.regressor(w, load, T) @ law.parameters()
     viscous = law.Fv * w + law.Fd * w / (0.1 + np.abs(w))
-    change = np.nan_to_num(viscous * (np.exp(PER_K * (T - AT)) - 1.0))
+    change = np.nan_to_num(viscous * (np.exp(per_K * (T - AT)) - 1.0))
     np.testing.assert_allclose(at_T - law.torque(w, load), change, atol=1e-12)
     np.testing.assert_allclose(law.viscous_change(w, T), change, atol=1e-12)
     warm = law.at(55.0)

@@ -121,13 +121,15 @@ class FrictionCandidates:
 
     def __call__(self, pieces: Iterable[Motion]) -> Iterable[tuple[list[Array], Array]]:
         """Yield per equation the columns it has, ``(N, L)``, and ``y`` ``(N, size)``."""
-        axes = list(self.rows.base.axes)
+        axes, law = list(self.rows.base.axes), self.rows.robot.friction_model
+        assert law is not None
         for piece in pieces:
             dahl = DahlState(np.repeat(PRESLIDING_DISTANCES[:, None], len(axes), axis=1))
             for Y, y, (q, v, temperature) in self.rows.with_states([piece]):
                 w, x = v[:, axes] @ self.drives.T, q[:, axes] @ self.drives.T
                 states = zip(
                     w.T,
+                    (law.viscous_factor(temperature)[:, axes] * w).T,
                     self._load(q).T,
                     (temperature[:, axes] - self._middle).T,
                     (dahl(x, w) - np.sign(w)[:, None]).T,
@@ -164,12 +166,15 @@ class FrictionCandidates:
         axes = np.eye(self.rows.robot.n)[:, list(self.rows.base.axes)]
         return np.asarray(axes @ np.linalg.inv(self.drives))
 
-    def _columns(self, i: int, w: Array, load: Array, warmer: Array, late: Array) -> Array:
+    def _columns(
+        self, i: int, w: Array, viscous: Array, load: Array, warmer: Array, late: Array
+    ) -> Array:
         """Torques of the candidates of one drive, each with a coefficient of 1, ``(N, terms)``.
 
         Args:
             i: The drive.
             w: Its speeds, shape ``(N,)``.
+            viscous: The same times what viscous friction changes by with temperature.
             load: Its static torques.
             warmer: Its temperatures, from their middle.
             late: Dahl's states less directions of sliding, shape ``(distances, N)``.
@@ -187,16 +192,16 @@ class FrictionCandidates:
                 falling = np.exp(exponents, out=np.zeros_like(exponents), where=exponents > LEAST)
                 result[:, own] = falling * sign[:, None]
             elif kind == "Fd":
-                result[:, own] = w[:, None] / (speeds[own] + size[:, None])
+                result[:, own] = viscous[:, None] / (speeds[own] + size[:, None])
             elif kind == WARMTH:
                 slowing = np.where(np.isnan(speeds[own]), 1.0, speeds[own] + size[:, None])
-                result[:, own] = (warmer * w)[:, None] / slowing
+                result[:, own] = (warmer * viscous)[:, None] / slowing
             elif kind == "presliding":
                 result[:, own] = late.T
             else:
                 column: dict[str, Callable[[], Array]] = {
                     "dFc": lambda: np.abs(sign),
-                    "dFv": lambda: size,
+                    "dFv": lambda: np.abs(viscous),
                     "mu": lambda: np.abs(load) * sign,
                 }
                 result[:, own.start] = column[kind]()

@@ -50,6 +50,8 @@ class IdentifiedParameters:
     """``|R (beta - beta_LS)|``: standard deviations from the unconstrained fit."""
     uncertainty: ParameterUncertainty | None = None
     """Of the base parameters and fitted Stribeck speeds; None if unknown."""
+    warm: tuple[int, ...] = ()
+    """Axes, 0-based, of drives whose change of friction with temperature was fitted."""
     springs: tuple[Spring, ...] = ()
     """Of the robot, with the coefficients that the fit holds."""
 
@@ -233,7 +235,7 @@ def _friction_rows(fitted: IdentifiedParameters, table: dict[str, Any]) -> dict[
             for name in FIELDS
             if _KIND_OF.get(name, name) in undetermined and (name != "Fs" or law.falls[i])
         }
-        if fitted.uncertainty is not None and f"per_K_{i + 1}" not in fitted.uncertainty.names:
+        if i not in fitted.warm:
             kept.add(FIELDS["per_K"][bool(linear[i])])
         sources = {field: "undetermined" if field in kept else "fit" for field in row}
         rows[axis] = row | {"source": sources if "undetermined" in sources.values() else "fit"}

@@ -73,7 +73,9 @@ def with_values(
     return replace(rows, robot=rows.robot.with_friction(replace(law, **changed)))
 
 
-def fit_temperature(samples: Samples, rows: TorqueEquations, axes: Sequence[int]) -> Linearized:
+def fit_temperature(
+    samples: Samples, rows: TorqueEquations, axes: Sequence[int], speeds_known: bool = False
+) -> Linearized:
     """Fit the change of viscous friction of drives with temperature, and the speeds of all laws.
 
     Args:
@@ -81,6 +83,7 @@ def fit_temperature(samples: Samples, rows: TorqueEquations, axes: Sequence[int]
         rows: Equations with friction among the base parameters, of a law that has a reference
             temperature; its ``per_K`` and speeds are the first guess.
         axes: Axes of the drives, 0-based.
+        speeds_known: True for speeds that stay as they are.
 
     Raises:
         InputError: if samples cannot separate the parameters, or the search does not come to an
@@ -99,7 +102,9 @@ def fit_temperature(samples: Samples, rows: TorqueEquations, axes: Sequence[int]
     speeds: tuple[SpeedTerm, ...] = ()
     of_speeds = np.zeros(0)
     for _ in range(STEPS):
-        if known:  # roughly, so that a speed does not stand for a change with temperature
+        if (
+            known and not speeds_known
+        ):  # roughly, so that a speed does not stand for a change with temperature
             linearized = linearize(samples, rows)
             if linearized is not None:
                 speeds = linearized.equations.terms

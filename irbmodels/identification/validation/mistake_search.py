@@ -127,7 +127,7 @@ def search_mistakes(
     """
     before, now, axes, parameters, base, _ = chosen
     held_out, estimation = (
-        [_at_reference(motion, now, parameters) for motion in motions]
+        [at_reference(motion, now, parameters) for motion in motions]
         for motions in (held_out, estimation)
     )
     if not any(map(block_size, held_out)):
@@ -194,7 +194,7 @@ def _of_axes(blocks: Blocks, axes: Mask) -> Blocks:
     return blocks._replace(tau=np.where(axes, blocks.tau, np.nan))
 
 
-def _at_reference(motion: Motion, robot: Robot, parameters: Array) -> Motion:
+def at_reference(motion: Motion, robot: Robot, parameters: Array) -> Motion:
     """Return a motion with the torques that it has at the reference temperature of a set."""
     law, D = robot.friction_model, robot.dynamic_model.drive_axes
     if law is None or not law.per_K.any() or motion.temperature is None:

@@ -4,45 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ...errors import InputError, MissingData, UnknownName
-from ...model.friction import FURTHER, SCALE_OF, Stribeck, frictionless
+from ...model.friction import Stribeck, frictionless
 from ...robot.base_parameters import BaseParameters, base_parameters
 from ...robot.robot import Robot
-from ...robot.torque_regressor import BodyColumns, first_of_friction
+from ...robot.torque_regressor import BodyColumns
 from ..fits.accumulator import Accumulator
 from ..fits.friction_candidates import WARMTH, FrictionCandidates
 from ..fits.friction_selection import FrictionChoice, choose_friction
 from ..fits.nonlinear import Linearized, SpeedEquations, linearize
-from ..fits.regression import Fit, floor_noise, weighted_least_squares
+from ..fits.regression import floor_noise, weighted_least_squares
 from ..fits.spring_equations import GeometryEquations
 from ..fits.spring_selection import SpringChoice
 from ..fits.streaming import Samples, accumulate
 from ..fits.stretch_sums import sum_stretches
 from ..fits.temperature import (
-    SPAN,
-    DriveTemperatures,
     drive_temperatures,
     fit_temperature,
     with_values,
 )
 from ..fits.torque_equations import TorqueEquations
-from .parameter_files import nearest_parameters
+from .chosen_friction import SEARCHED, STRETCHES, has_term, with_choices
+from .temperature_terms import at_temperatures, beside_temperature, temperature_notes
 
 Friction = Literal["auto", "stribeck", "own", "coulomb"]
 FRICTION: tuple[Friction, ...] = get_args(Friction)
-SEARCHED = {
-    "auto": ("Fs-Fc", "Fd", "dFc", "dFv", "mu", WARMTH, "presliding"),
-    "stribeck": ("Fs-Fc",),
-}
-"""Kinds of terms that are chosen from."""
-# of a log; ten left-out errors give a standard error to a quarter, and each stretch of a log of a
-# minute holds several motions of all axes
-STRETCHES = 10
 # standard deviations by which one rotor inertia must be positive, else rotors are not identifiable
 SURE = 5.0
 
@@ -157,14 +148,24 @@ def select_terms(
             rows = TorqueEquations(robot, base, bodies)
     if friction not in SEARCHED:
         return ModelTerms(robot, base, None, _notes(robot, (), rotors), total, None, rows)
-    fit = weighted_least_squares(total)
-    moving, believed = list(base.axes), law
+    moving, warm = list(base.axes), list[int]()
+    if friction == "auto" and warmth.vary[moving].any():
+        law, rows, warm = at_temperatures(
+            samples,
+            options.robot,
+            lambda robot, falling: options.base(robot, bool(rotors), falling),
+            law,
+            rows,
+            total,
+            warmth,
+        )
+        total = accumulate(samples, rows) if warm else total
+    fit, believed = weighted_least_squares(total), law
     choices: tuple[FrictionChoice, ...] = ()
     alone: tuple[TorqueEquations, Linearized | None] | None = None
     weights = 1.0 / np.square(floor_noise(total, fit.noise))
     for speeds_known in (False, True):
-        middle = np.where(warmth.vary, warmth.middle, np.nan)[moving]
-        candidates = FrictionCandidates(rows, believed.v_St[moving], fit.beta, middle)
+        candidates = FrictionCandidates(rows, believed.v_St[moving], fit.beta)
         sums = sum_stretches(samples, candidates, STRETCHES)
         choices = choose_friction(
             sums,
@@ -174,21 +175,23 @@ def select_terms(
             (law.Fs - law.Fc)[moving],
             exact=speeds_known,
         )
-        if speeds_known or not any(map(_crowds, choices)):
+        crowded = [one for one in choices if len(one.terms) > 1 and one.terms[0].kind == "Fs-Fc"]
+        if speeds_known or not crowded:
             break
         # a Stribeck speed between two of the row may look like a further term: fit it first
         falls = tuple(
             choice._replace(terms=tuple(term for term in choice.terms if term.kind == "Fs-Fc"))
             for choice in choices
         )
-        guess = _with_choices(options.robot, law, base, falls, fit)
+        guess = with_choices(options.robot, law, base, falls, fit)
         alone = _linearized(samples, options, rotors, guess, falls, rows)
         if alone[1] is not None:
             believed = _refined(*alone)[0].robot.friction_model or law
-    warm = [axis for axis, choice in zip(moving, choices, strict=True) if _has(choice, WARMTH)]
-    if warm and law.reference_temperature is None:
-        law = replace(law, reference_temperature=round(float(warmth.middle[warm].mean())))
-    guess = _with_choices(options.robot, law, base, choices, fit)
+    choices = tuple(
+        beside_temperature(one) if axis in warm else one
+        for axis, one in zip(moving, choices, strict=True)
+    )
+    guess = with_choices(options.robot, law, base, choices, fit)
     if warm or alone is None or not _is_of(alone[0], believed, guess, choices):
         alone = _linearized(samples, options, rotors, guess, choices, rows, warm)
     rows, equations, linearized = _refined(*alone)
@@ -198,7 +201,7 @@ def select_terms(
         equations,
         (
             *_notes(rows.robot, choices, rotors, base.axes),
-            *_temperature_notes(rows.robot, warm, warmth, moving if friction == "auto" else ()),
+            *temperature_notes(rows.robot, warm, warmth, moving if friction == "auto" else ()),
         ),
         accumulate(samples, rows)
         if linearized is None or equations is None
@@ -223,16 +226,6 @@ def _refined(
     return fitted, SpeedEquations(fitted, x, terms), linearized.total
 
 
-def _has(choice: FrictionChoice, kind: str) -> bool:
-    return any(term.kind == kind for term in choice.terms)
-
-
-def _crowds(choice: FrictionChoice) -> bool:
-    """True if further terms were chosen after the fall from Fs to Fc, at a speed of the row."""
-    kinds = [term.kind for term in choice.terms if term.kind != WARMTH]
-    return len(kinds) > 1 and kinds[0] == "Fs-Fc"
-
-
 def _linearized(
     samples: Samples,
     options: ModelSelection,
@@ -247,12 +240,15 @@ def _linearized(
     And with changes of the drives of axes ``warm`` (0-based) with temperature.
     """
     falling = [
-        axis for axis, one in zip(rows.base.axes, choices, strict=True) if _has(one, "Fs-Fc")
+        axis for axis, one in zip(rows.base.axes, choices, strict=True) if has_term(one, "Fs-Fc")
     ]
     equations = TorqueEquations(guess, options.base(guess, rotors, falling), rows.bodies)
-    if warm:
+    if not warm:
+        return equations, linearize(samples, equations)
+    try:
         return equations, fit_temperature(samples, equations, warm)
-    return equations, linearize(samples, equations)
+    except InputError:  # speeds that samples do not tell stay as they were tried
+        return equations, fit_temperature(samples, equations, warm, speeds_known=True)
 
 
 def _is_of(
@@ -263,7 +259,7 @@ def _is_of(
     names = {
         f"Fs-Fc_{axis + 1}"
         for axis, one in zip(rows.base.axes, choices, strict=True)
-        if _has(one, "Fs-Fc")
+        if has_term(one, "Fs-Fc")
     }
     return (
         law is not None
@@ -274,45 +270,6 @@ def _is_of(
 
 def _alternatives() -> str:
     return ", ".join(name for name in FRICTION if name != "own")
-
-
-def _with_choices(
-    robot: Robot,
-    law: Stribeck,
-    base: BaseParameters,
-    choices: Sequence[FrictionChoice],
-    fit: Fit,
-) -> Robot:
-    """Return the robot with the chosen terms, not zero where they are to be fitted.
-
-    Friction that depends on the load has that of the fitted bodies.
-    """
-    Fc, Fv, drop = law.Fc.copy(), law.Fv.copy(), law.Fs - law.Fc
-    values: dict[str, Any] = {
-        name: np.full(robot.n, FURTHER[name]) for name in FURTHER if name != WARMTH
-    }
-    values |= {"v_St": law.v_St.copy(), "per_K": law.per_K}
-    values["reference_temperature"] = law.reference_temperature
-    for axis, choice in zip(base.axes, choices, strict=True):
-        if choice.denied:
-            drop[axis] = 0.0
-        sizes = {"mu": 0.1, "presliding": choice.presliding}
-        for kind, scale in choice.terms:
-            if kind in SCALE_OF:
-                values[SCALE_OF[kind]][axis] = scale
-            if kind == "Fs-Fc":
-                drop[axis] = 1.0
-            elif kind != WARMTH:
-                values[kind][axis] = sizes.get(kind, 1.0)
-            Fc[axis], Fv[axis] = max(Fc[axis], 1.0), max(Fv[axis], 1.0)
-    guess = Stribeck(Fc + drop, Fc, Fv, measured_to=law.measured_to, **values)
-    chosen = robot.with_friction(guess)
-    if guess.needs_load:
-        carried = robot.parameter_vector() - robot.with_load().parameter_vector()
-        coulomb = robot.with_friction(Stribeck(law.Fc, law.Fc, law.Fv, law.v_St))
-        own = nearest_parameters(fit, coulomb, base).vector[: first_of_friction(robot) - robot.n]
-        chosen = chosen.with_bodies(own - carried[: own.size])
-    return chosen
 
 
 def _identifies_rotors(total: Accumulator) -> bool:
@@ -371,31 +328,6 @@ def _notes(
         if some
     ]
     return "; ".join(friction), f"rotor inertias are {'' if rotors else 'no '}parameters"
-
-
-def _temperature_notes(
-    robot: Robot, warm: Sequence[int], warmth: DriveTemperatures, axes: Sequence[int]
-) -> list[str]:
-    """Return which temperatures the drives of axes had, and what they tell, in words."""
-    law, notes = robot.friction_model or frictionless(robot.n), []
-    for axis in axes:
-        low, high = warmth.low[axis], warmth.high[axis]
-        rate = f"changes by {100.0 * law.per_K[axis]:+.3g} % per K"
-        if axis in warm:
-            told = f"{rate}, and is that of its set at {law.reference_temperature:g} deg C"
-        elif warmth.vary[axis]:
-            told = "does not change with temperature as far as samples tell"
-        elif not warmth.some[axis] and not law.per_K[axis]:
-            continue
-        else:
-            why = f"less than {SPAN:g} K do not tell a change"
-            if np.isnan(low):
-                why = "some samples have no temperature" if warmth.some[axis] else "no temperatures"
-            known = f"{rate} as the robot's own" if law.per_K[axis] else "is taken as constant"
-            told = f"{known}: {why}"
-        seen = "" if np.isnan(low) else f" ({low:.1f} to {high:.1f} deg C)"
-        notes.append(f"axis {axis + 1}{seen}: viscous friction {told}")
-    return notes
 
 
 _WORDS = {

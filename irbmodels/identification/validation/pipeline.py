@@ -201,7 +201,9 @@ def identify(
         gravity=terms.robot.gravity_vector,
         held=held,
     )
-    parameters = replace(parameters, uncertainty=uncertainty)
+    names = () if terms.linearization is None else terms.linearization.names
+    warm = tuple(axis for axis in base.axes if f"per_K_{axis + 1}" in names)
+    parameters = replace(parameters, uncertainty=uncertainty, warm=warm)
     verdict = with_bands(verdict, _with_fitted_law(parameters), uncertainty, equations.bodies)
     chosen = {one.axis + 1 for one in terms.springs if one.spring is not None}
     verdict = replace(

@@ -21,7 +21,8 @@ from ..fits.spring_equations import GeometryEquations
 from ..fits.spring_selection import DEGREES, SpringChoice, choose_springs, unasked
 from ..fits.streaming import Samples, accumulate
 from ..fits.stretch_sums import sum_stretches
-from .model_terms import STRETCHES, SURE, Friction, ModelSelection, ModelTerms, select_terms
+from .chosen_friction import STRETCHES
+from .model_terms import SURE, Friction, ModelSelection, ModelTerms, select_terms
 from .spring_text import position_text, spring_text
 
 MOVES = 3  # of a geometry after the search; one is usual
