@@ -11,7 +11,11 @@ import irbmodels as irb
 from irbmodels.errors import InputError
 from irbmodels.identification.recordings import Recording
 from irbmodels.identification.validation import prepare, prepare_logs
-from irbmodels.identification.validation.bandwidth import select_bandwidth, spectral_limit
+from irbmodels.identification.validation.bandwidth import (
+    _held_out,
+    select_bandwidth,
+    spectral_limit,
+)
 from irbmodels.identification.validation.log_preparation import excerpt
 from irbmodels.identification.validation.plain_fit import KnownRows, PlainEquations, identifiable
 from irbmodels.identification.validation.preparation import filter_marked, mark
@@ -352,3 +356,24 @@ def test_errors_are_compared_on_the_same_torques():
     np.testing.assert_allclose(first.errors(), [0.1, 0.3], rtol=0.15)
     doubled = KnownRows([(np.concatenate([Y, Y[..., :1]], axis=2), one)])
     assert len(identifiable(doubled.accumulated())[1]) == 4
+
+
+@pytest.mark.parametrize("doubled", [False, True])
+def test_errors_of_a_bandwidth_are_those_on_stretches_left_out(doubled):
+    """Each of eight stretches is predicted by NumPy's least squares on the seven others."""
+    rng = np.random.default_rng(6)
+    blocks = []
+    for _ in range(8):
+        Y = rng.normal(size=(12, 1, 5))
+        blocks.append((Y, Y @ rng.normal(size=5) + rng.normal(size=(12, 1))))
+    given = [(np.concatenate([Y, Y[..., :1]], axis=2) if doubled else Y, y) for Y, y in blocks]
+    expected = []
+    for k, (Y, y) in enumerate(blocks):
+        rest = [block for i, block in enumerate(blocks) if i != k]
+        rows, sides = (np.concatenate(part)[:, 0] for part in zip(*rest, strict=True))
+        x = np.linalg.lstsq(rows, sides, rcond=None)[0]
+        expected.append([np.log(np.sqrt(np.mean(np.square(y[:, 0] - Y[:, 0] @ x))))])
+    errors, condition = _held_out(KnownRows(given))
+    np.testing.assert_allclose(errors, expected, atol=1e-9)
+    whole = np.concatenate([Y[:, 0] for Y, _ in blocks])
+    assert condition == pytest.approx(np.linalg.cond(whole / np.linalg.norm(whole, axis=0)))
