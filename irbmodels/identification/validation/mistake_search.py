@@ -27,6 +27,7 @@ from .mistakes import (
     friction_columns,
     position_slopes,
 )
+from .mounting import find_mounting
 
 # payloads that count: of the rated one, or of the arm's mass where none is known
 LIGHT_LOAD, LIGHT = 0.05, 0.02
@@ -145,6 +146,10 @@ def search_mistakes(
     arrangement = next((one for one in found if one is not None), None)
     if arrangement is not None and arrangement.kind == "degrees":
         return Search((arrangement,))
+    if base is None or exists:
+        known = (now, parameters) if base is None else (before, own)
+        if (mounting := find_mounting(everything, *known, seen)) is not None:
+            return Search((mounting,))
     tree, bodies = now.dynamic_model.tree, list[Mistake]()
     load = LoadColumns.at(tree, tree.flange)
     if exists:

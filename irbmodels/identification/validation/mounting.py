@@ -1,0 +1,56 @@
+"""Direction of gravity that torques of a log show, against that of the robot."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...model.types import Array, Mask
+from ...robot.robot import Robot
+from ...robot.torque_regressor import TorqueRegressor
+from .arrangements import ARRANGED, thinned_blocks, torque_error
+from .fit_mistakes import SIZE
+from .mistakes import LARGEST_ZERO, Blocks, Mistake, friction_columns
+from .stretch_equations import StretchSums
+
+
+def find_mounting(blocks: Blocks, robot: Robot, parameters: Array, axes: Mask) -> Mistake | None:
+    """Return how gravity turns the robot's bodies, if that explains torques much better.
+
+    Torques are linear in the vector of gravity: it is fitted beside any friction. Angles that a
+    shifted zero may have as well are none of a mounting.
+
+    Args:
+        blocks: Of the logs.
+        robot: As it is said to be mounted.
+        parameters: Of the set, in the order of ``robot.parameter_vector()``.
+        axes: That are in question, ``(n,)``.
+    """
+    q, v, a = (thinned := thinned_blocks(blocks))[:3]
+    still, given, upright = np.zeros_like(q), robot.gravity_vector, robot.mounted(np.eye(4))
+    if not given.any():
+        return None
+
+    def torque(gravity: Array, v: Array, a: Array) -> Array:
+        return TorqueRegressor(upright.with_gravity(gravity)).torque(q, v, a, parameters)
+
+    none = np.zeros(3)
+    weightless, at_rest = torque(none, v, a), torque(none, still, still)
+    unit = np.stack([torque(e, still, still) - at_rest for e in np.eye(3)], axis=2)
+    own = friction_columns(v)
+    free = np.concatenate([own, unit, weightless[:, :, None]], axis=2)
+    # as said, and in any unit
+    said = (weightless + unit @ given)[:, :, None]
+    said = np.concatenate([own, said, np.zeros_like(said)], axis=2)
+    if not torque_error(thinned, free, axes) < ARRANGED * torque_error(thinned, said, axes):
+        return None
+    sums = StretchSums.of(free[:, :, :-1], np.where(axes, thinned.tau - weightless, np.nan))
+    gravity = sums.estimate(jackknife=False).value[-3:]
+    length = float(np.linalg.norm(gravity) / np.linalg.norm(given))
+    if not 1.0 / SIZE < length < SIZE:
+        return None  # torques of other bodies, or in another unit
+    cosine = gravity @ given / (length * (given @ given))
+    angle = float(np.arccos(np.clip(cosine, -1.0, 1.0)))
+    if angle < LARGEST_ZERO:
+        return None
+    x, y, z = (float(value) for value in gravity)
+    return Mistake("mounting", (), angle, np.nan, (x, y, z))

@@ -1,0 +1,64 @@
+"""Arms that are mounted another way than the robot that is given."""
+
+import numpy as np
+import pytest
+import verdict_cases as cases
+from spoilt import spoilt
+
+from irbmodels.identification.recordings import Sensors, synthetic_recording
+from irbmodels.identification.validation import evaluate, identify, prepare, split_recording
+
+SIDE, TILTED = (0.0, 9.81, 0.0), (0.0, 9.81 * np.sin(0.7), -9.81 * np.cos(0.7))
+
+
+def log(gravity, seed=2):
+    """Log of an IRB 2400 whose torques are Pinocchio's under this gravity."""
+    arm, motion = cases.truth().with_gravity(gravity), cases.motion(seed)
+    sensors = Sensors(counts=2**20, torque_noise=cases.SIGMA)
+    return synthetic_recording(arm, motion, sensors, controller=False, seed=seed)
+
+
+@pytest.mark.parametrize(("gravity", "angle"), [(SIDE, 90.0), (TILTED, np.degrees(0.7))])
+def test_gravity_of_a_log_is_named(gravity, angle):
+    """Its vector, and the angle to that of the robot."""
+    verdict = evaluate(cases.truth(), [prepare(log(gravity))])
+    (mistake,) = verdict.mistakes
+    assert (mistake.kind, verdict.level) == ("mounting", "wrong")
+    np.testing.assert_allclose(mistake.gravity, gravity, atol=0.3)
+    assert np.degrees(mistake.estimate) == pytest.approx(angle, abs=2.0)
+    assert verdict.reasons[0].startswith(
+        f"the arm is mounted another way, by {np.degrees(mistake.estimate):.0f} deg: gravity in its"
+    )
+
+
+def test_a_robot_that_hangs_is_asked_in_axes_of_its_base():
+    """The right mounting is none, and the floor is 180 deg from it."""
+    hanging = np.diag([1.0, -1.0, -1.0, 1.0])
+    spindle_down = log((0.0, 0.0, 9.81))
+    assert evaluate(cases.truth().mounted(hanging), [prepare(spindle_down)]).mistakes == ()
+    (mistake,) = evaluate(cases.truth().mounted(hanging), [prepare(cases.log(2))]).mistakes
+    assert np.degrees(mistake.estimate) == pytest.approx(180.0, abs=2.0)
+    assert mistake.gravity[2] == pytest.approx(-9.81, abs=0.3)
+
+
+def test_an_identification_names_it_by_its_prior():
+    """Bodies are fitted, and no body turns a wall into a floor."""
+    first, last = split_recording(log(SIDE, seed=1))
+    verdict = identify(cases.truth(), [prepare(first)], [prepare(last)]).verdict
+    assert [one.kind for one in verdict.mistakes] == ["mounting"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "axis", "size"),
+    [("zero", 1, np.deg2rad(5.0)), ("swap", 1, 0.0), ("sign", 2, 0.0), ("gain", 1, 1.3)],
+)
+def test_other_mistakes_are_no_mounting(kind, axis, size):
+    verdict = evaluate(cases.truth(), [prepare(spoilt(cases.log(2), kind, axis, size))])
+    assert verdict.mistakes
+    assert "mounting" not in {one.kind for one in verdict.mistakes}
+
+
+def test_without_gravity_there_is_none():
+    floating = cases.truth().with_gravity((0.0, 0.0, 0.0))
+    verdict = evaluate(floating, [prepare(log((0.0, 0.0, 0.0)))])
+    assert verdict.mistakes == ()
