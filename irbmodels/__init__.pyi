@@ -1,3 +1,4 @@
+from .cad.new_robot import new_robot as new_robot
 from .dynamics.derivatives import EnergyRegressor as EnergyRegressor
 from .dynamics.derivatives import ForwardDerivatives as ForwardDerivatives
 from .dynamics.derivatives import InverseDerivatives as InverseDerivatives
@@ -71,7 +72,6 @@ from .tables.description import describe as describe
 from .tables.description import robots as robots
 from .tables.description import tools as tools
 from .tables.description import urdf_path as urdf_path
-from .tables.writing import new_robot as new_robot
 from .tasks.path_check import PathCheck as PathCheck
 from .tasks.path_check import check_path as check_path
 from .trajectory import Motion as Motion

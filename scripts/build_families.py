@@ -11,8 +11,8 @@ import argparse
 import sys
 
 import irbmodels as irb
-from irbmodels.cad import positioner, spindle, stale_files, write_family
-from irbmodels.cad.family import STEPS
+from irbmodels.cad import positioner, spindle
+from irbmodels.cad.family import STEPS, stale_files, write_family
 from irbmodels.cad.output import differing, write
 from irbmodels.tables.description import data_folder
 

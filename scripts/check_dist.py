@@ -40,7 +40,7 @@ for name in irb.robots():
         meshes += len(named)
 assert not irb.collides(robot, [0.0] * 6)
 
-from irbmodels.cad import stale_files, write_family  # an installed package draws arms
+from irbmodels.cad.family import stale_files, write_family  # an installed package draws arms
 
 folder = irb.new_robot("small_arm", "irb1600", Path("small_arm"))
 write_family(folder, steps=["meshes", "inertials"])

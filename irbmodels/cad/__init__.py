@@ -4,17 +4,6 @@
 files; ``serial_arm``, ``parallel_arm`` and ``scara`` are the builds, a function per part, and
 ``builds`` chooses among them. Millimetres in base axes at the home pose (x forward, y left, z up).
 ``meshes``, ``inertial_sets``, ``efforts`` and ``srdf`` make the files of a family from that and its
-tables; :func:`write_family` writes them.
-
-Raises on import:
-    MissingExtra: if manifold3d or trimesh, of the extra ``cad``, is not installed.
+tables; :func:`.family.write_family` writes them, and :func:`.new_robot.new_robot` a whole family
+from its data sheet. What draws needs manifold3d and trimesh, of the extra ``cad``.
 """
-
-from ..errors import require
-
-require("manifold3d", "cad")
-require("trimesh", "cad")
-
-from .family import stale_files, write_family  # noqa: E402
-
-__all__ = ["stale_files", "write_family"]

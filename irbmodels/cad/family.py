@@ -1,8 +1,11 @@
 """Everything that follows from the lengths, limits and mass of a family, written beside its tables.
 
-from irbmodels.cad import write_family
+from irbmodels.cad.family import write_family
 
 write_family("my_arm", steps=["meshes"])
+
+Raises on import:
+    MissingExtra: if manifold3d or trimesh, of the extra ``cad``, is not installed.
 """
 
 from __future__ import annotations
@@ -12,13 +15,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ..checks import as_list, as_path
-from ..errors import FileError, InputError, UnknownName
+from ..errors import FileError, InputError, UnknownName, require
 from ..tables.description import Description
-from .efforts import limits_file
-from .inertial_sets import inertials_file
-from .meshes import mesh_files
-from .output import Files, differing, family_of, write
-from .srdf import srdf_files
+
+require("manifold3d", "cad")
+require("trimesh", "cad")
+
+from .efforts import limits_file  # noqa: E402
+from .inertial_sets import inertials_file  # noqa: E402
+from .meshes import mesh_files  # noqa: E402
+from .output import Files, differing, family_of, write  # noqa: E402
+from .srdf import srdf_files  # noqa: E402
 
 
 def urdf_files(robots: Sequence[Description]) -> Files:

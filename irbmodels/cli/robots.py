@@ -11,12 +11,13 @@ from typing import cast
 
 import click
 
+from ..cad.new_robot import new_robot
 from ..model.mesh_paths import with_mesh_paths
 from ..report.text_table import counted
 from ..robot.robot import load
+from ..tables.datasheet import read_datasheet
 from ..tables.description import Description, describe
 from ..tables.overlays import with_set
-from ..tables.writing import new_robot
 from .shared import (
     PATH,
     check_outputs,
@@ -101,21 +102,42 @@ def urdf(
 
 @app.command()
 @click.argument("name", help="Name of the new robot.")
+@click.option("--like", help="Shipped robot of the same build, whose tables are copied.")
 @click.option(
-    "--like", required=True, help="Shipped robot of the same build, whose tables are copied."
+    "--datasheet",
+    type=PATH,
+    help="Data sheet (YAML) that the whole folder is made from; see docs/own_robot.md.",
 )
 @click.option("-o", "--output", type=PATH, help="Folder to make; default ./NAME.")
 def new(
     name: str,
-    like: str,
+    like: str | None,
+    datasheet: Path | None,
     output: Path | None,
 ) -> None:
-    """Write tables for a robot of your own, to be filled in."""
-    folder = new_robot(name, like, output or Path(name))
+    """Write the folder of a robot of your own, from a data sheet or like a shipped robot.
+
+    A data sheet states lengths, ranges, speeds, payload, reach and mass with their sources.
+    Kinematics, limits, meshes, inertials at the catalogue mass, URDF, SRDF and a README follow.
+    Like a shipped robot means its tables, every number marked as a copy, to be filled in.
+    """
+    folder = output or Path(name)
+    new_robot(name, like, folder, datasheet=datasheet)
     shown = folder if folder.is_absolute() else f"./{folder}"
-    err.print(
-        f"wrote {folder}; every number is a copy until you replace it. Next: irbmodels info {shown}"
-    )
+    if datasheet is None:
+        err.print(f"wrote {folder}; every number is a copy until you replace it")
+        err.print(f"Next: irbmodels info {shown}")
+        return
+    _, arms = read_datasheet(datasheet, name)
+    for arm in arms:
+        stated = arm.ratings.reach_mm or 0.0
+        err.print(
+            f"{arm.name}: reach {arm.reach:.1f} mm, {arm.reach - stated:+.1f} of the stated"
+            f" {stated:g}"
+            + ("" if arm.ratings.mass_kg else "; mass unknown: no inertials, no dynamics")
+        )
+    shown = f"{shown}/{arms[0].name}" if len(arms) > 1 else shown
+    err.print(f"wrote {folder}. Next: irbmodels view {shown}")
 
 
 @app.command()

@@ -156,10 +156,10 @@ class Arm:
         )
 
 
-def read_datasheet(path: str | Path) -> tuple[DataSheet, tuple[Arm, ...]]:
+def read_datasheet(path: str | Path, name: str | None = None) -> tuple[DataSheet, tuple[Arm, ...]]:
     """Read and check a data sheet, and return it with its variants.
 
-    Without ``variants`` it is of one arm, which has the file's name.
+    Without ``variants`` it is of one arm, which has the name, by default that of the file.
 
     Raises:
         FileError: if it cannot be read.
@@ -168,8 +168,8 @@ def read_datasheet(path: str | Path) -> tuple[DataSheet, tuple[Arm, ...]]:
     file = as_path(path, "a data sheet")
     sheet = read(file, DataSheet)
     arms = tuple(
-        _arm(sheet, name, rows)
-        for name, rows in (sheet.variants or {file.stem: VariantRows()}).items()
+        _arm(sheet, variant, rows)
+        for variant, rows in (sheet.variants or {name or file.stem: VariantRows()}).items()
     )
     for arm in arms:
         key = f"variants.{arm.name}." if sheet.variants else ""

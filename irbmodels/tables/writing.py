@@ -29,8 +29,8 @@ ROWS = {  # where the rows of each table stand
 }
 
 
-def new_robot(name: str, like: str, folder: str | Path) -> Path:
-    """Write the tables of a new robot, to be filled in.
+def copy_robot(name: str, like: str, folder: str | Path) -> Path:
+    """Write the tables of a new robot like a shipped one, to be filled in.
 
     They are those of ``like``, every number marked as a copy.
 
@@ -48,11 +48,7 @@ def new_robot(name: str, like: str, folder: str | Path) -> Path:
         FileError: if it cannot be written.
     """
     source = describe(like)
-    target = as_path(folder, "the folder of a new robot")
-    if not as_instance(name, str, "the name of a robot is a text").replace("-", "_").isidentifier():
-        raise InputError(f"{name!r} is no name for a robot: letters, digits, _ and -")
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise InputError(f"{target} is not an empty folder; choose another one")
+    target = new_folder(name, folder)
     tables = tables_of(source)
     copied = {
         "ref": f"row of {source.name}",
@@ -93,6 +89,20 @@ def new_robot(name: str, like: str, folder: str | Path) -> Path:
     return target
 
 
+def new_folder(name: str, folder: str | Path) -> Path:
+    """Return the folder of a robot to be written, which does not exist or is empty.
+
+    Raises:
+        InputError: if it holds anything, or the name is none.
+    """
+    target = as_path(folder, "the folder of a new robot")
+    if not as_instance(name, str, "the name of a robot is a text").replace("-", "_").isidentifier():
+        raise InputError(f"{name!r} is no name for a robot: letters, digits, _ and -")
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise InputError(f"{target} is not an empty folder; choose another one")
+    return target
+
+
 def tables_of(description: Description) -> Tables:
     """Return the tables of one variant as plain mappings, its own rows in place."""
     kinematics, limits = plain(description.kinematics), plain(description.limits)
@@ -128,7 +138,7 @@ def write_tables(folder: Path, tables: Tables, header: str) -> None:
             Dumper=_Dumper,
             sort_keys=False,
             allow_unicode=True,
-            width=200,
+            width=1000,
             default_flow_style=None,
         )
         (folder / f"{name}.yaml").write_text(

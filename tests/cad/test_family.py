@@ -12,9 +12,9 @@ import trimesh
 import yaml
 
 import irbmodels as irb
-from irbmodels.cad import positioner, spindle, stale_files, write_family
+from irbmodels.cad import positioner, spindle
 from irbmodels.cad.builds import bodies, weighed
-from irbmodels.cad.family import STEPS
+from irbmodels.cad.family import STEPS, stale_files, write_family
 from irbmodels.cad.output import differing, family_of, write
 from irbmodels.cad.srdf import srdf
 from irbmodels.model.urdf import parse_urdf
@@ -123,7 +123,9 @@ def test_an_arm_of_other_lengths(tmp_path):
     the same bytes.
     """
     folder = long_arm(tmp_path / "long_arm")
-    code = "from irbmodels.cad import write_family; write_family('long_arm', steps=['meshes'])"
+    code = (
+        "from irbmodels.cad.family import write_family; write_family('long_arm', steps=['meshes'])"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
     )

@@ -8,8 +8,8 @@ from manifold3d import Manifold, OpType
 from sheets import ARMS, described
 
 import irbmodels as irb
-from irbmodels.cad import write_family
 from irbmodels.cad.builds import bodies
+from irbmodels.cad.family import write_family
 from irbmodels.robot.collision import Collider, adjacent
 
 

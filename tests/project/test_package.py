@@ -203,7 +203,7 @@ def test_the_cad_names_its_extra_when_it_is_imported():
     for package in ("manifold3d", "trimesh"):
         code = (
             f"import sys; sys.modules[{package!r}] = None; import irbmodels; irbmodels.load('irb930')\n"
-            "try: import irbmodels.cad\nexcept irbmodels.MissingExtra as err: print(err)"
+            "try: import irbmodels.cad.family\nexcept irbmodels.MissingExtra as err: print(err)"
         )
         done = subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, check=False

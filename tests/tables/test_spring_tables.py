@@ -7,10 +7,10 @@ import pytest
 import yaml
 
 import irbmodels as irb
+from irbmodels import new_robot
 from irbmodels.report.tables import info_tables, notes
 from irbmodels.tables.schema import SpringRow
 from irbmodels.tables.spring_rows import spring_of, spring_rows
-from irbmodels.tables.writing import new_robot
 
 SOURCE = {"test": {"ref": "made for a test", "grade": "assumed"}}
 COIL = {

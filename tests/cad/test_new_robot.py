@@ -1,0 +1,165 @@
+"""Families made from a data sheet, whole or not at all."""
+
+import numpy as np
+import pytest
+from sheets import sheet_text
+
+import irbmodels as irb
+from irbmodels.cli import main
+from irbmodels.exchange.doctor import examine
+from irbmodels.exchange.verify.check import check
+
+PARALLELOGRAM = """\
+schema: 1
+title: an arm with bars
+build: parallelogram
+sources: {x: {ref: catalogue, grade: published}}
+lengths: {d1_mm: 615, a1_mm: 100, a2_mm: 705, a3_mm: 135, d4_mm: 755, d6_mm: 85, crank_mm: 180, source: x}
+axes:
+  axis_1: {range_deg: [-165, 165], speed_deg_s: 150, source: x}
+  axis_2: {range_deg: [-100, 110], speed_deg_s: 120, source: x}
+  axis_3: {range_deg: [-60, 65], range_of: q3 - q2, speed_deg_s: 120, source: x}
+  axis_4: {range_deg: [-200, 200], speed_deg_s: 225, source: x}
+  axis_5: {range_deg: [-120, 120], speed_deg_s: 250, source: x}
+  axis_6: {range_deg: [-400, 400], speed_deg_s: 330, source: x}
+ratings: {payload_kg: 16, reach_mm: 1550, mass_kg: 380, source: x}
+"""
+SCARA = """\
+schema: 1
+title: a SCARA
+build: scara
+sources: {x: {ref: catalogue, grade: published}}
+lengths: {d1_mm: 272, a1_mm: 300, d2_mm: 123.5, a2_mm: 250, d3_mm: 168.7, source: x}
+axes:
+  axis_1: {range_deg: [-140, 140], speed_deg_s: 415, source: x}
+  axis_2: {range_deg: [-150, 150], speed_deg_s: 659, source: x}
+  axis_3: {range_mm: [-180, 0], speed_mm_s: 1020, source: x}
+  axis_4: {range_deg: [-400, 400], speed_deg_s: 2400, source: x}
+ratings: {payload_kg: 3, reach_mm: 550, source: x}
+"""
+
+
+def made(tmp_path, text, name="arm"):
+    """The folder made of a data sheet."""
+    sheet = tmp_path / "sheet.yaml"
+    sheet.write_text(text, encoding="utf-8")
+    return irb.new_robot(name, folder=tmp_path / name, datasheet=sheet)
+
+
+def contents(folder):
+    """Bytes of every file below a folder."""
+    return {
+        path.relative_to(folder): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def test_a_small_arm_is_made_whole(tmp_path):
+    """Its mass is the catalogue's, all derivations and engines agree, and the doctor finds nothing."""
+    folder = made(tmp_path, sheet_text("small"))
+    robot = irb.load(folder)
+    bodies = robot.description.inertials.sets["cad"].links
+    assert sum(row.mass_kg for row in bodies.values()) == pytest.approx(25.0, abs=1e-3)
+    assert all(one.holds for one in check(robot))
+    assert not examine(folder / "arm.urdf")
+    assert (robot.limits.effort < 500.0).all()
+    assert robot.limits.effort_assumed.all()
+    other = irb.from_urdf(folder / "arm.urdf")
+    q = np.array([0.2, -0.4, 0.3, 1.0, 0.5, -2.0])
+    np.testing.assert_allclose(other.gravity(q), robot.gravity(q), atol=1e-9)
+    assert not irb.collides(robot, q)
+    assert {path.name for path in folder.iterdir()} == {
+        *("README.md", "arm.srdf", "arm.urdf", "datasheet.yaml", "inertials.yaml"),
+        *("kinematics.yaml", "limits.yaml", "meshes", "shapes.yaml"),
+    }
+
+
+def test_the_same_sheet_makes_the_same_bytes(tmp_path):
+    """In another folder of the same name, too."""
+    one = made(tmp_path, sheet_text("small"))
+    (tmp_path / "again").mkdir()
+    two = made(tmp_path / "again", sheet_text("small"))
+    assert contents(one) == contents(two)
+
+
+def test_an_arm_of_unknown_mass_has_looks_and_no_torques(tmp_path):
+    """Poses, working range and collisions answer; gravity says what is missing, README too."""
+    folder = made(tmp_path, sheet_text("short_forearm"))
+    robot = irb.load(folder)
+    assert robot.workspace() is not None
+    assert not irb.collides(robot, np.zeros(6))
+    with pytest.raises(irb.MissingData, match="no masses of arm are known"):
+        robot.gravity(np.zeros(6))
+    assert "Mass of `arm`" in (folder / "README.md").read_text(encoding="utf-8")
+    assert 'effort="0"' in (folder / "arm.urdf").read_text(encoding="utf-8")
+
+
+def test_arms_with_bars_and_scaras_are_made_too(tmp_path):
+    """Bars carry mass and close; a SCARA slides."""
+    bars = irb.load(made(tmp_path, PARALLELOGRAM, "bars"))
+    assert bars.description.couplings == ("parallelogram", "serial")
+    assert all(one.holds for one in check(bars))
+    q = bars.from_controller([0, 30, -20, 0, 0, 0])
+    assert bars.in_range(q)
+    assert not bars.in_range(bars.from_controller([0, 60, -10, 0, 0, 0]))  # q3 - q2 = -70
+    scara = irb.load(made(tmp_path, SCARA, "scara"))
+    down = scara.pose(scara.from_controller([0, 0, -100, 0]))
+    np.testing.assert_allclose(down.translation, [0.55, 0.0, 0.4642], atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("mass_kg: 25", "mass_kg: -25", "is not positive"),
+        ("d4_mm: 302", "d4_mm: 30", "ratings.reach_mm"),
+    ],
+)
+def test_what_cannot_be_made_leaves_nothing_behind(tmp_path, old, new, said, capsys):
+    """One line, exit code 2, no folder; the one that was there stays."""
+    sheet = tmp_path / "sheet.yaml"
+    sheet.write_text(sheet_text("small").replace(old, new), encoding="utf-8")
+    target = tmp_path / "there"
+    target.mkdir()
+    assert main(["new", "arm", "--datasheet", str(sheet), "-o", str(target)]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1
+    assert said in lines[0]
+    assert {path.name for path in tmp_path.iterdir()} == {"sheet.yaml", "there"}
+    assert not list(target.iterdir())
+
+
+def test_a_failure_while_writing_leaves_nothing_behind(tmp_path, monkeypatch):
+    """Neither the folder nor the one that it was written in."""
+    from irbmodels.cad import family
+
+    def stop(*arguments):
+        raise irb.FileError("disk full")
+
+    monkeypatch.setattr(family, "write", stop)
+    with pytest.raises(irb.FileError, match="disk full"):
+        made(tmp_path, sheet_text("small"))
+    assert {path.name for path in tmp_path.iterdir()} == {"sheet.yaml"}
+
+
+def test_a_robot_is_like_one_or_has_a_sheet(tmp_path):
+    """Both or none are refused, and so is a folder that holds anything."""
+    for more in ({}, {"like": "irb1600", "datasheet": "sheet.yaml"}):
+        with pytest.raises(irb.InputError, match="give one of both"):
+            irb.new_robot("arm", folder=tmp_path / "arm", **more)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "x").write_text("")
+    sheet = tmp_path / "sheet.yaml"
+    sheet.write_text(sheet_text("small"), encoding="utf-8")
+    with pytest.raises(irb.InputError, match="is not an empty folder"):
+        irb.new_robot("arm", folder=tmp_path / "full", datasheet=sheet)
+
+
+def test_the_command_prints_the_reach_of_the_lengths(tmp_path, capsys):
+    """Against the stated one, and what to do next."""
+    sheet = tmp_path / "sheet.yaml"
+    sheet.write_text(sheet_text("small"), encoding="utf-8")
+    assert main(["new", "arm", "--datasheet", str(sheet), "-o", str(tmp_path / "arm")]) == 0
+    said = capsys.readouterr().err
+    assert "arm: reach 580.0 mm, +0.0 of the stated 580" in said
+    assert "irbmodels view" in said
