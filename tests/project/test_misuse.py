@@ -90,10 +90,11 @@ OF_NUMBERS = {
     "centre": lambda x: irb.Inertial.of(1.0, x, "x"),
 }
 IN_ARRAYS = {"in_range", "joint variables", "Jacobian"}  # NaN passes, as in any array
+NONE_IS_DEFAULT = {"load", "overlay", "new_robot"}
 CASES = [
     *((what, call, NEITHER) for kind in (OF_NAMES, OF_ROBOTS) for what, call in kind.items()),
     *(
-        (what, call, [x for x in NEITHER if what not in ("load", "overlay") or x is not None])
+        (what, call, [x for x in NEITHER if what not in NONE_IS_DEFAULT or x is not None])
         for what, call in OF_PATHS.items()
     ),
     *(
