@@ -11,7 +11,11 @@ import irbmodels as irb
 from irbmodels.identification.recordings import Recording
 from irbmodels.identification.validation import evaluate, identify, prepare, split_recording
 from irbmodels.identification.validation.fit_mistakes import between_axes
-from irbmodels.identification.validation.stretch_equations import Eliminated, StretchSums
+from irbmodels.identification.validation.stretch_equations import (
+    Eliminated,
+    StretchSums,
+    solve_normal,
+)
 from irbmodels.model.inertia import Inertial
 from irbmodels.robot.robot import from_urdf_text
 
@@ -199,3 +203,16 @@ def test_estimates_are_those_of_numpy():
         for one, part in zip(stretches, parts, strict=True)
     )
     assert found.cost == pytest.approx(cost)
+
+
+def test_parameters_that_equations_do_not_determine_are_zero():
+    """Of equal columns each has its share, as in NumPy's least squares of least norm."""
+    rng = np.random.default_rng(7)
+    rows, sides = rng.normal(size=(60, 5)), rng.normal(size=(60, 2))
+    for columns in ([0, 1, 2, 3, 4], [0, 1, 2, 2, 3]):
+        X = rows[:, columns]
+        X /= np.linalg.norm(X, axis=0)
+        expected = np.linalg.lstsq(X, sides, rcond=1e-9)[0]
+        np.testing.assert_allclose(solve_normal(X.T @ X, X.T @ sides), expected, atol=1e-9)
+        one = solve_normal(X.T @ X, X.T @ sides[:, 0])
+        np.testing.assert_allclose(one, expected[:, 0], atol=1e-9)
