@@ -64,6 +64,17 @@ def test_a_fit_names_units_and_signs_first(kind, axis, size, named):
     assert verdict.reasons[0].startswith(named), verdict.reasons
 
 
+def test_a_subset_of_axes_shows_its_own_mistakes():
+    """Axes 1 to 3 move; a gain of axis 3 is theirs, and axes that stand have none."""
+    scale = (1.0, 1.0, 1.0, 0.0, 0.0, 0.0)
+    for kind, named in ((None, []), ("gain", [("gain", (2,))])):
+        log = cases.log(1, scale=scale)
+        log = spoilt(log, kind, 2, 1.15) if kind else log
+        verdict = cases.identified(cases.prior(), log, axes=[1, 2, 3], method="wls").verdict
+        assert [(one.kind, one.axes) for one in verdict.mistakes] == named
+        assert np.isinf(verdict.visible.gains[3:]).all()
+
+
 def test_what_a_fit_cannot_see_is_said():
     """Shifts that turn fitted bodies as a whole: of the first axis, and of the last."""
     visible = cases.good().verdict.visible

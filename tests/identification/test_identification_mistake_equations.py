@@ -96,6 +96,19 @@ def test_a_mistake_is_named_with_its_size(mistake, kind, axes, size):
     assert 0.0 < one.deviation < 0.1 * abs(size)
 
 
+def test_two_mistakes_are_estimated_beside_each_other():
+    """A shift of one axis, and a gain of the other."""
+    one, two = found(blocks(shift=(0.0, 0.03), gain=(1.1, 1.0)))
+    sizes = {each.kind: each.estimate for each in (one, two)}
+    assert sizes["zero"] == pytest.approx(0.03, rel=0.05)
+    assert sizes["gain"] == pytest.approx(0.1, rel=0.05)
+
+
+def test_a_shift_by_more_than_a_slope_tells_is_none():
+    """A quarter of a turn is another arm."""
+    assert "zero" not in [one.kind for one in found(blocks(shift=(0.4, 0.0)))]
+
+
 def test_a_clean_log_has_none():
     for seed in range(20):
         assert found(blocks(seed)) == []
@@ -278,13 +291,15 @@ def free(log):
     return np.concatenate([own, friction_columns(log.v)], axis=2)
 
 
-def fitted_to(log, axes=(0, 1)):
+def fitted_to(log, axes=(0, 1), unexplained=(0.01, 0.01)):
     """Mistakes that a fit of all these columns shows."""
     columns = free(log)
     x = np.linalg.lstsq(columns.reshape(-1, 13), log.tau.ravel(), rcond=None)[0]
     bodies = np.where(np.arange(13) < 7, x, 0.0)
     slopes = position_slopes(lambda q, v, a: free(Blocks(q, v, a, q, a)) @ bodies, log)
-    return find_fit_mistakes(log, columns @ bodies, slopes, columns, REVOLUTE, axes)
+    return find_fit_mistakes(
+        log, columns @ bodies, slopes, columns, REVOLUTE, axes, np.array(unexplained)
+    )
 
 
 def test_a_fit_shows_what_its_bodies_do_not_take_up():
@@ -305,6 +320,10 @@ def test_a_fit_shows_what_its_bodies_do_not_take_up():
     assert gain.kind == "gain"
     assert abs(gain.estimate) == pytest.approx(0.2, abs=0.05)
     assert fitted_to(blocks(gain=(1.0, 1.2)), axes=())[0] == []
+    # a model that errs by as much of the torque may look so
+    assert fitted_to(blocks(gain=(1.0, 1.2)), unexplained=(0.3, 0.3))[0] == []
+    blind = fitted_to(blocks(), unexplained=(0.3, 0.3))[1]
+    np.testing.assert_allclose(blind.gains, 0.3, rtol=0.2)
     assert np.isinf(fitted_to(blocks(), axes=())[1].gains).all()
 
 
@@ -315,6 +334,10 @@ def test_dry_friction_that_drives_is_a_sign():
     assert (one.kind, one.axes) == ("sign", (1,))
     assert driving_friction(blocks(), free(blocks()), [7, 10]) == []
     assert driving_friction(log, free(log), [7, -1]) == []
+    # no dry friction at all is none that drives
+    smooth = blocks()
+    smooth = smooth._replace(tau=smooth.tau - np.sign(smooth.v) * [9.0, 4.0])
+    assert driving_friction(smooth, free(smooth), [7, 10]) == []
 
 
 def test_bodies_of_the_own_set_tell_units_loads_and_robots():
@@ -324,6 +347,11 @@ def test_bodies_of_the_own_set_tell_units_loads_and_robots():
     assert one.kind == "payload"
     assert one.estimate == pytest.approx(2.0, abs=4.0 * one.deviation)
     assert check_bodies(log, own, load, 2.5) == []
+    # the own set is wrong by as much on one axis as 0.6 kg more would be: the interval has it
+    other = own - 0.6 * load[:, :, 0] * [1.0, 0.0]
+    (unsure,) = check_bodies(log, other, load, 0.5)
+    assert 0.1 < unsure.deviation < 0.6
+    assert abs(unsure.estimate - 2.0) < 2.0 * unsure.deviation
     assert check_bodies(blocks(), own, load, 0.5) == []
     (one,) = check_bodies(blocks()._replace(tau=1e-3 * blocks().tau), own, load, 0.5)
     assert one.kind == "unit"

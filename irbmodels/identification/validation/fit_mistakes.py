@@ -62,6 +62,7 @@ def find_fit_mistakes(
     fitted: Array,
     linear: Mask,
     axes: Sequence[int],
+    unexplained: Array,
 ) -> tuple[list[Mistake], Visible]:
     """Return the gain or zero that residuals ask for beside all fitted parameters.
 
@@ -77,6 +78,8 @@ def find_fit_mistakes(
         fitted: Columns of the fitted parameters ``(N, n, p)``.
         linear: Per axis whether it is linear.
         axes: That are in question, 0-based.
+        unexplained: Share of the torque of each axis that the fit leaves. What a model lacks lasts
+            in all stretches, and looks like a mistake that changes a torque by as much.
     """
     n = len(linear)
     visible = Visible(np.full(n, np.inf), np.full(n, np.inf))
@@ -91,16 +94,18 @@ def find_fit_mistakes(
         "gain": {i: [first + i] for i in axes},
         "zero": {i: [first + n + i] for i in axes},
     }
-    tried = []
+    tried, error = [], unexplained * spread(blocks.tau)
     for kind, of_axes in places.items():
         for i, place in of_axes.items():
             fit = known.estimate(place)
             value, deviation = float(fit.value[0]), float(fit.deviation[0])
             mistake, is_linear = Mistake(kind, (i,), value, deviation), bool(linear[i])
             if known.length(place[0]) > 0.0:
-                smallest = smallest_visible(kind, deviation, is_linear)
+                change = spread(columns[:, :, place[0]])
+                least = min((error[j] / change[j] for j in axes if change[j] > 0.0), default=np.inf)
+                smallest = smallest_visible(kind, deviation, is_linear, least)
                 (visible.gains if kind == "gain" else visible.zeros)[i] = smallest
-                if is_plausible(mistake, linear, np.inf) and abs(value) > SURE * deviation > 0.0:
+                if is_plausible(mistake, linear, np.inf) and abs(value) > smallest:
                     tried.append((abs(value) / deviation, mistake))
     if not tried:
         return [], visible

@@ -170,8 +170,9 @@ def search_mistakes(
         if bodies:
             return Search(tuple(bodies))
         # beside a term that the model misses, small zeros and gains seem sure
-        close = np.zeros(now.n, dtype=bool)
-        close[list(axes)] = unexplained <= BOUNDS[1]
+        left = np.full(now.n, np.inf)
+        left[list(axes)] = unexplained
+        close = left <= BOUNDS[1]
         still = chosen.without_friction()
         mistakes, visible = find_fit_mistakes(
             _of_axes(everything, close),
@@ -180,6 +181,7 @@ def search_mistakes(
             fitted,
             now.limits.linear,
             np.flatnonzero(close).tolist(),
+            np.where(close, left, 0.0),
         )
         if mistakes or not close[list(axes)].all():
             return Search(tuple(mistakes), visible)
