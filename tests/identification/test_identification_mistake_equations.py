@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from irbmodels.identification.validation import mistakes as module
 from irbmodels.identification.validation.arrangements import find_arrangement
 from irbmodels.identification.validation.fit_mistakes import (
     check_bodies,
@@ -12,7 +13,6 @@ from irbmodels.identification.validation.fit_mistakes import (
 from irbmodels.identification.validation.mistakes import (
     Blocks,
     ResidualEquations,
-    find_mistakes,
     friction_columns,
     position_slopes,
 )
@@ -73,8 +73,12 @@ def blocks(seed=0, shift=(0.0, 0.0), late=0.0, load=0.0, gain=(1.0, 1.0)):
     return Blocks(q + np.asarray(shift), v, a, tau, jerk)
 
 
-def found(log, payload=0.2, **words):
-    return find_mistakes(log, torque, columns_of_load, REVOLUTE, payload, **words)
+def equations(log):
+    return ResidualEquations.of(log, torque, columns_of_load, REVOLUTE, (0, 1))
+
+
+def found(log, payload=0.2):
+    return equations(log).mistakes(payload)
 
 
 @pytest.mark.parametrize(
@@ -160,10 +164,10 @@ def test_a_gain_below_minus_one_is_a_sign():
     assert one.kind == "gain"
 
 
-def test_certainty_and_share_decide():
-    log = blocks(shift=(0.04, 0.0))
-    assert found(log, sure=1e4) == []
-    assert found(log, share=1.0) == []
+@pytest.mark.parametrize(("name", "value"), [("SURE", 1e4), ("SHARE", 1.0)])
+def test_certainty_and_share_decide(monkeypatch, name, value):
+    monkeypatch.setattr(module, name, value)
+    assert found(blocks(shift=(0.04, 0.0))) == []
 
 
 def test_zeros_of_parallel_axes_without_inertia_are_not_told_apart():
@@ -180,15 +184,22 @@ def test_zeros_of_parallel_axes_without_inertia_are_not_told_apart():
     def none(q, v, a):
         return np.zeros((*q.shape, 4))
 
-    (one,) = find_mistakes(log._replace(tau=tau), predict, none, REVOLUTE, 0.2)
+    rows = ResidualEquations.of(log._replace(tau=tau), predict, none, REVOLUTE, (0, 1))
+    (one,) = rows.mistakes(0.2)
     assert (one.kind, sorted(one.axes)) == ("zero", [0, 1])
 
 
-def test_what_is_visible_follows_from_noise():
+def test_what_is_visible_follows_from_noise(monkeypatch):
     """Least squares by numpy: deviation of a zero beside friction, on white noise."""
     log = blocks()
     rows = ResidualEquations.of(log, torque, columns_of_load, REVOLUTE, (0, 1))
-    zeros, gains = rows.visible(sure=50.0, share=0.0)
+
+    def visible(sure, share):
+        monkeypatch.setattr(module, "SURE", sure)
+        monkeypatch.setattr(module, "SHARE", share)
+        return rows.visible()
+
+    zeros, gains = visible(50.0, 0.0)
     h, own = 1e-5, friction_columns(log.v).reshape(-1, 6)
     for i in range(2):
         step = h * np.eye(2)[i]
@@ -203,12 +214,12 @@ def test_what_is_visible_follows_from_noise():
             )
     assert zeros.min() > np.deg2rad(1.0) * 0.99
     # a share of the squared errors that a mistake must explain lies above what is sure
-    wide = rows.visible(sure=0.0, share=0.5)
+    wide = visible(0.0, 0.5)
     names = {("zero", (i,)): wide.zeros[i] for i in range(2)}
     for (_, (i,)), smallest in names.items():
         fit = blocks(shift=tuple(1.2 * smallest * np.eye(2)[i]))
-        assert found(fit, share=0.5)[0].axes == (i,)
-    assert np.isinf(rows.visible(sure=1e5).zeros).all()
+        assert found(fit)[0].axes == (i,)
+    assert np.isinf(visible(1e5, 0.0).zeros).all()
 
 
 def known(log):
