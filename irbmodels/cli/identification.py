@@ -183,7 +183,7 @@ def identify(
             method=method,
             friction=friction,
             rotors=rotors,
-            springs=_springs(springs, no_springs),
+            springs=asked_springs(springs, no_springs),
             seed=seed,
             drives=known if known is not None and known.make_torques(raw[0]) else None,
         )
@@ -284,7 +284,7 @@ def _write(
     report_written(output, urdf)
 
 
-def _springs(texts: Sequence[str], none: bool) -> Any:
+def asked_springs(texts: Sequence[str], none: bool) -> Any:
     """Return the springs that are asked for by axis, or whether any are looked for."""
     if none and texts:
         raise InputError("--no-springs and --spring exclude each other")

@@ -8,6 +8,7 @@ import verdict_cases as cases
 import yaml
 
 import irbmodels as irb
+from irbmodels.cli.identification import asked_springs
 
 
 @pytest.fixture(scope="module")
@@ -224,3 +225,20 @@ def test_bad_input_is_one_line(folder, run, words, message):
     assert code == 2
     assert message in err
     assert len(err.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("texts", "none", "message"),
+    [
+        (("2=gas",), True, "exclude each other"),
+        (("gas",), False, "no axis with a kind"),
+        (("2=gas", "2=coil"), False, "each axis once"),
+    ],
+)
+def test_springs_that_are_asked_for_are_axes_with_kinds(texts, none, message):
+    """One line says what is right; axes and kinds themselves are looked at by ``identify``."""
+    with pytest.raises(irb.InputError, match=message):
+        asked_springs(texts, none)
+    assert asked_springs(("2=gas", "3= offset"), False) == {2: "gas", 3: "offset"}
+    assert asked_springs((), True) is False
+    assert asked_springs((), False) is True

@@ -155,3 +155,15 @@ def test_a_robot_from_a_file_takes_its_springs_from_its_set(truth, tmp_path):
     assert pytest.approx(4e3, rel=0.2) == springs[0].F0
     assert springs[0].before == TRUE[0].before
     assert springs[1].offset == pytest.approx(3.0, abs=0.5)
+
+
+def test_a_consistent_set_has_springs_that_exist(log, truth):
+    """Torques that fall with the position of axis 6 are those of no torsion spring: least squares
+    has a negative stiffness, the consistent set none.
+    """
+    robot = truth.with_springs([irb.TorsionSpring(6, 1.0, 0.0)])
+    falling = [piece._replace(tau=piece.tau - 30.0 * piece.q * np.eye(6)[5]) for piece in log]
+    fit, base = fitted(falling, robot, True)
+    assert fit.beta[base.names.index("k_torsion_6")] < -10.0
+    (spring,) = consistent_fit(fit, robot, base).springs
+    assert 0.0 <= spring.k < 0.5

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import irbmodels as irb
 from irbmodels.errors import InputError
 from irbmodels.model import axis_springs
 from irbmodels.model.axis_springs import check_springs, names_of
@@ -201,3 +202,21 @@ def test_sums_over_axes_take_arrays_of_positions():
     values = axis_springs.parameters(springs)
     torque = axis_springs.regressor(springs, q) @ values
     np.testing.assert_allclose(torque, axis_springs.torque(springs, q), rtol=1e-13)
+
+
+def test_bounds_are_those_of_elements_that_exist():
+    """Rows times coefficients are not negative where ``problem`` finds none, and only there."""
+    rng, ends, verdicts = np.random.default_rng(0), (-1.0, 1.2), set()
+    pivots = {"before": (1.0, 0.0), "after": (0.3, 0.1), "length": 0.9}
+    for values in rng.normal(size=(60, 2)):
+        for element in (
+            irb.CoilSpring(2, F0=1.0, k=1.0, **pivots).with_values(values),
+            irb.GasSpring(2, F0=1.0, column=-0.9, exponent=1.2, **pivots).with_values(values[:1]),
+            irb.GasSpring(2, F0=1.0, column=0.9, exponent=1.2, **pivots).with_values(values[:1]),
+            irb.TorsionSpring(2, 1.0, 0.0).with_values(values[:1]),
+            irb.TorqueOffset(2, values[0]),
+        ):
+            exists = not element.problem(*ends)
+            assert (element.bounds(*ends) @ element.values >= 0.0).all() == exists
+            verdicts.add((type(element), exists))
+    assert len(verdicts) == 7  # an offset always exists
