@@ -274,6 +274,17 @@ def test_a_spring_that_weight_explains_is_not_claimed():
     assert not any(one.spring for one in terms.springs)
 
 
+def test_an_element_that_leaves_what_a_polynomial_explains_is_not_claimed():
+    """Of the cylinder over a quarter of a turn a constant torque alone is told from weight: it
+    gains much, and leaves what is no offset's.
+    """
+    terms = selected(irb.load("irb1600"), log_of(arm(), 1, gas, duration=10.0))
+    (trials,) = [one.trials for one in terms.springs if len(one.trials) > 1]
+    assert isinstance(trials[-1].spring, irb.TorqueOffset)
+    assert trials[-1].rmse < 0.7 * trials[0].rmse
+    assert not any(one.spring for one in terms.springs)
+
+
 def test_over_a_small_range_no_spring_is_claimed():
     """Axis 2 moves over a sixth of a turn less: what the cylinder does there a weight does, and the
     note says the range. Asked for, it is refused with what to do.
