@@ -58,6 +58,25 @@ def test_other_mistakes_are_no_mounting(kind, axis, size):
     assert "mounting" not in {one.kind for one in verdict.mistakes}
 
 
+def test_a_tilt_as_small_as_a_shifted_zero_is_no_mounting():
+    """15 deg about the y axis: a zero of axis 2 may be shifted by as much."""
+    angle = np.deg2rad(15.0)
+    tilted = log((9.81 * np.sin(angle), 0.0, -9.81 * np.cos(angle)))
+    verdict = evaluate(cases.truth(), [prepare(tilted)])
+    assert verdict.level == "wrong"
+    assert "mounting" not in {one.kind for one in verdict.mistakes}
+
+
+def test_bodies_of_another_size_tell_no_mounting():
+    """Torques on the wall, of a set whose bodies weigh a fifth: gravity would be 49 m/s^2."""
+    arm = cases.truth()
+    count = 10 * (arm.with_tool(None).model.njoints - 1)
+    light = arm.with_bodies(0.2 * arm.with_tool(None).parameter_vector()[:count]).with_tool(None)
+    verdict = evaluate(light, [prepare(log(SIDE))])
+    assert verdict.level == "wrong"
+    assert "mounting" not in {one.kind for one in verdict.mistakes}
+
+
 def test_without_gravity_there_is_none():
     floating = cases.truth().with_gravity((0.0, 0.0, 0.0))
     verdict = evaluate(floating, [prepare(log((0.0, 0.0, 0.0)))])

@@ -196,6 +196,7 @@ def test_a_threshold_is_chosen_without_the_arm_that_tries_it(script):
     }
     assert rule.choice(list(arms.values())) == (0.5, 0.6)
     assert rule.choice([arms["a"], arms["c"]]) == (0.2, 0.6)
+    assert rule.choice([rule.Tried([0.8], [0.3])]) == (0.8, 1.0)
     first = next(rule.rows({one.name: arms for one in rule.THRESHOLDS}))
     sure = rule.THRESHOLDS[0]
     assert first[:4] == (
