@@ -108,7 +108,7 @@ def tool0_pose(
     wobj: WobjData | None = None,
     units: Mapping[str, Unit] | None = None,
 ) -> pin.SE3:
-    """Return the pose of tool0 [m] in the base that puts a tool on a target.
+    """Return the pose of tool0 [m] in the world that puts a tool on a target.
 
     For a held tool, or a stationary tool and a held work object.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 import pinocchio as pin
 from numpy.typing import ArrayLike
@@ -26,8 +26,8 @@ class Unit(Protocol):
     def from_controller(self, position: ArrayLike) -> Array:
         """Return positions in SI units of positions in degrees and mm."""
 
-    def pose(self, q: ArrayLike, frame: str = ...) -> Any:
-        """Return the pose of a frame in the unit's base."""
+    def pose(self, q: ArrayLike, frame: str = ..., *, reference: Literal["world"]) -> Any:
+        """Return the pose of a frame in the world that the unit stands in."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -148,7 +148,7 @@ class WobjData(Value):
 
         Args:
             extax: External axes of the target.
-            units: Mechanical units by name, each in a world that is the robot's base.
+            units: Mechanical units by name, each mounted where it stands in the world.
 
         Raises:
             InputError: if the unit is not among ``units``, or a target does not say where its axes
@@ -175,7 +175,8 @@ class WobjData(Value):
                 f"{self.ufmec} has {unit.n} axes, eax_a and on, and the target says"
                 f" {extax or ExtJoint()}"
             )
-        return unit.pose(unit.from_controller(used), "tcp") * self.oframe.se3()
+        world_from_user = unit.pose(unit.from_controller(used), "tcp", reference="world")
+        return world_from_user * self.oframe.se3()
 
 
 @dataclass(frozen=True, repr=False)
@@ -191,7 +192,7 @@ class RobTarget(Value):
     def pose(
         self, wobj: WobjData | None = None, units: Mapping[str, Unit] | None = None
     ) -> pin.SE3:
-        """Return the TCP pose [m] in the world, which is the robot's base.
+        """Return the TCP pose [m] in the world; the robot's base unless it is mounted elsewhere.
 
         Without ``wobj`` as ABB's ``wobj0``.
 
@@ -206,18 +207,18 @@ class RobTarget(Value):
 
     def moved(
         self,
-        base_from_tcp: pin.SE3,
+        world_from_tcp: pin.SE3,
         wobj: WobjData | None = None,
         units: Mapping[str, Unit] | None = None,
     ) -> RobTarget:
-        """Return the target at another TCP pose [m] in the base; configuration and axes stay.
+        """Return the target at another TCP pose [m] in the world; configuration and axes stay.
 
         An unchanged coordinate or orientation keeps its text; others have nine decimals.
         """
-        pose = base_from_tcp
+        pose = world_from_tcp
         if wobj is not None:
             _refuse_held(wobj)
-            pose = wobj.frame(self.extax, units).actInv(base_from_tcp)
+            pose = wobj.frame(self.extax, units).actInv(world_from_tcp)
         new = Pose(self.trans, self.rot).moved(pose)
         return RobTarget(new.trans, new.rot, self.robconf, self.extax)
 

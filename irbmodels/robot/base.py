@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from ..checks import (
@@ -118,6 +119,14 @@ class RobotBase:
         Identity unless tables or :meth:`with_drives` couple them.
         """
         return self.dynamic_model.drive_axes
+
+    @property
+    def world_from_base(self) -> pin.SE3:
+        """Pose of the base in the world [m], as :meth:`.Robot.mounted` was given it.
+
+        It is ABB's base frame; identity unless mounted.
+        """
+        return pin.SE3(self._choices.world_from_base)
 
     def from_controller(self, position: ArrayLike) -> Array:
         """Return ``q`` [rad, m] of positions ``(..., n)`` as the controller shows them [deg, mm].

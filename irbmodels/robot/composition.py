@@ -28,6 +28,8 @@ HEAVIEST = 1.1
 # of a set that has its base: motors, gears and castings left out of a drawing weigh less than what
 # is in it
 LIGHTEST = 0.5
+# [m] of a base from the world's origin: what the inverse kinematics takes for mm too
+FAR = 50.0
 PLACEHOLDER = 0.01  # base by rated mass: less is no base, which moves no axis and may be left out
 
 
@@ -77,8 +79,8 @@ class Choices:
     """In the TCP frame."""
     gravity: Array = field(default_factory=lambda: GRAVITY)
     """[m/s^2], in axes of the world."""
-    world_from_base: Array = field(default_factory=lambda: np.eye(3))
-    """Rotation of the base in the world, shape ``(3, 3)``."""
+    world_from_base: Array = field(default_factory=lambda: np.eye(4))
+    """Pose of the base in the world [m], shape ``(4, 4)``."""
     friction: Stribeck | Literal["tables"] | None = "tables"
     """None: unknown."""
     rotors: Array | Literal["set", "drives"] = "set"
@@ -98,7 +100,7 @@ class Choices:
     @cached_property
     def gravity_in_base(self) -> Array:
         """Gravity [m/s^2] in base axes, shape ``(3,)``, read-only."""
-        result: Array = self.world_from_base.T @ self.gravity
+        result: Array = self.world_from_base[:3, :3].T @ self.gravity
         result.setflags(write=False)
         return result
 
@@ -179,6 +181,7 @@ def warnings_of(bare: BareRobot, choices: Choices) -> tuple[str, ...]:
         *_overload(bare, choices),
         *_other_tool(bare, choices),
         *_unknown_rotors(bare, choices),
+        *_far_base(bare, choices),
     )
 
 
@@ -257,6 +260,15 @@ def _other_tool(bare: BareRobot, choices: Choices) -> Iterator[str]:
                 f"{file} was identified with {there}, and {bare.name} has {here}: errors of a"
                 " tool's load are in the last links"
             )
+
+
+def _far_base(bare: BareRobot, choices: Choices) -> Iterator[str]:
+    away = float(np.linalg.norm(choices.world_from_base[:3, 3]))
+    if away > FAR:
+        yield (
+            f"{bare.name} is mounted {away:.6g} m from the origin of the world: is its pose in mm?"
+            " it counts in m"
+        )
 
 
 def _unknown_rotors(bare: BareRobot, choices: Choices) -> Iterator[str]:

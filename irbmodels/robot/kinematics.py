@@ -32,39 +32,52 @@ if TYPE_CHECKING:
 from ..model.types import Array
 from .base import RobotBase
 
+Reference = Literal["base", "world"]
+Axes = Literal["base", "world", "local"]
+REFERENCES = ("base", "world")
+AXES = ("base", "world", "local")
+
 
 class KinematicMethods(RobotBase):
     """Queries that depend on the lengths of an arm alone."""
 
     def pose(
-        self, q: ArrayLike, frame: str = "tcp", point: ArrayLike | None = None
+        self,
+        q: ArrayLike,
+        frame: str = "tcp",
+        point: ArrayLike | None = None,
+        reference: Reference = "base",
     ) -> pin.SE3 | Array:
-        """Pose of a frame in the base.
+        """Pose of a frame in the base, or in the world that the robot is :meth:`.mounted` in.
 
         Args:
             q: Axis positions [rad, m], shape ``(..., n)``.
             frame: Any name of :attr:`frames`: ``tcp``, ``tool0``, ``flange``, ``link_3``,
                 ``link_rod`` ...
             point: Point fixed to the frame [m], in its axes; becomes the origin of the answer.
+            reference: ``base`` or ``world``.
 
         Returns:
             ``pin.SE3`` for one state, homogeneous matrices ``(..., 4, 4)`` for arrays.
 
         Raises:
-            UnknownName: if there is no such frame.
+            UnknownName: if there is no such frame or reference.
         """
+        in_world = as_choice(reference, REFERENCES, "reference") == "world"
         target = self.find_frame(frame, point)
         position = self.states.position(q)
         if position.ndim == 1:
-            return kinematics.pose(target.tree, target.number, position, target.point)
-        return self.evaluate.pose(target, position)
+            pose = kinematics.pose(target.tree, target.number, position, target.point)
+            return self.world_from_base * pose if in_world else pose
+        poses = self.evaluate.pose(target, position)
+        return self._choices.world_from_base @ poses if in_world else poses
 
     def jacobian(
         self,
         q: ArrayLike,
         frame: str = "tcp",
         point: ArrayLike | None = None,
-        axes: Literal["base", "local"] = "base",
+        axes: Axes = "base",
     ) -> Array:
         """Geometric Jacobian at a frame's origin, or at a point fixed to it: ``[v; w] = J q'``.
 
@@ -72,16 +85,18 @@ class KinematicMethods(RobotBase):
             q: Axis positions [rad, m], shape ``(..., n)``.
             frame: Any name of :attr:`frames`.
             point: Point fixed to the frame [m], in its axes.
-            axes: Express the velocity in ``base`` axes, or in those of the frame (``local``).
+            axes: Express the velocity in ``base`` axes, those of the ``world`` that the robot is
+                :meth:`.mounted` in, or those of the frame (``local``).
 
         Returns:
             Shape ``(..., 6, n)``, linear rows first (S000 eq. 33).
         """
-        as_choice(axes, ("base", "local"), "axes")
+        as_choice(axes, AXES, "axes")
         target = self.find_frame(frame, point)
         position = self.states.position(q)
-        if axes == "base":
-            return self.evaluate.jacobian(target, position)
+        if axes != "local":
+            jacobian = self.evaluate.jacobian(target, position)
+            return jacobian if axes == "base" else self._in_world_axes(jacobian)
         return map_states(
             lambda x: kinematics.jacobian(target.tree, target.number, x, target.point, local=True),
             (6, self.n),
@@ -101,21 +116,22 @@ class KinematicMethods(RobotBase):
         v: ArrayLike,
         frame: str = "tcp",
         point: ArrayLike | None = None,
-        axes: Literal["base", "local"] = "base",
+        axes: Axes = "base",
     ) -> Array:
         """Time derivative of :meth:`jacobian` along a motion, shape ``(..., 6, n)``.
 
         The acceleration of the frame is ``J a + rate v``.
-        In base axes that is the frame's classical acceleration; in local axes the derivative of its
-        local components.
+        In base or world axes that is the frame's classical acceleration; in local axes the
+        derivative of its local components.
         """
-        as_choice(axes, ("base", "local"), "axes")
+        as_choice(axes, AXES, "axes")
         tree, number, offset = self.find_frame(frame, point)
         states = broadcast(self.states.position(q), self.states.velocity(v))
         rate = kinematics.jacobian_rate
-        return map_states(
+        rates = map_states(
             lambda x, y: rate(tree, number, x, y, offset, axes == "local"), (6, self.n), *states
         )
+        return self._in_world_axes(rates) if axes == "world" else rates
 
     def dh(self, convention: Convention = "modified") -> DHTable:
         """Return the Denavit-Hartenberg table, ``theta = A q + theta0`` (S003 eq. 2.24-2.25).
@@ -262,6 +278,7 @@ class KinematicMethods(RobotBase):
         near: ArrayLike | None = None,
         turns: bool = False,
         configuration: Sequence[int] | None = None,
+        reference: Reference | None = None,
     ) -> Solutions | Branches:
         """All axis positions of a pose of the TCP, in closed form (S003 eq. 2.29-2.49, corrected).
 
@@ -274,16 +291,20 @@ class KinematicMethods(RobotBase):
         are one there are returned once.
 
         Args:
-            pose: ``base_from_tcp`` in metres: ``pin.SE3`` or ``(4, 4)``, or an array ``(..., 4,
+            pose: Pose of the TCP in metres: ``pin.SE3`` or ``(4, 4)``, or an array ``(..., 4,
                 4)``. Arrays let what is not finite pass in its own sample. Or a robtarget, or its
                 text ``[[x,y,z],[q1,q2,q3,q4],[cf1,cf4,cf6,cfx],[9E9,...]]`` in mm as RAPID writes
-                it, in the base (``target.pose(wobj)`` is the pose in a work object): all its
-                solutions come, those with its configuration data first and ``programmed``.
+                it, in ``wobj0`` (``target.pose(wobj)`` is the pose in the world of one in a work
+                object): all its solutions come, those with its configuration data first and
+                ``programmed``.
             in_range: Return only what keeps every range, the coupled one of axis 3 included.
             near: Seed ``(n,)`` [rad, m]: solutions of one pose are sorted by their distance to it.
             turns: Return every full turn that is in range as a solution of its own; for one pose.
             configuration: ABB's ``cf1, cf4, cf6, cfx``: return only solutions that have it, in the
                 full turns that it tells, whatever a robtarget programs.
+            reference: Frame that the pose is in: ``base``, or the ``world`` that the robot is
+                :meth:`.mounted` in. None is the base for a pose, and the world for a robtarget,
+                whose ``wobj0`` is ABB's world frame.
 
         Returns:
             For one pose a sequence of solutions, each with ``q``, ``configuration``, ``flags`` and
@@ -294,7 +315,12 @@ class KinematicMethods(RobotBase):
         Raises:
             InputError: if a pose is no rigid motion, one pose is not finite, or a shape is wrong.
             MissingData: if the arm is no SCARA, and no six-axis arm with a spherical wrist.
+            UnknownName: if there is no such reference.
         """
+        if reference is None:
+            in_world = isinstance(pose, str) or hasattr(pose, "rapid")
+        else:
+            in_world = as_choice(reference, REFERENCES, "reference") == "world"
         inside, every = as_bool(in_range, "in_range"), as_bool(turns, "turns")
         return self._inverse(
             pose,
@@ -302,6 +328,7 @@ class KinematicMethods(RobotBase):
             None if near is None else self.states.one(near, "near"),
             every,
             configuration,
+            self.world_from_base.inverse().homogeneous if in_world else None,
         )
 
     def configuration(self, q: ArrayLike) -> Configuration:
@@ -326,6 +353,12 @@ class KinematicMethods(RobotBase):
         """Pose of the TCP in tool0."""
         tcp: Array = np.eye(4) if self.tool is None else self.tool.tcp.homogeneous
         return tcp
+
+    def _in_world_axes(self, motion: Array) -> Array:
+        """Return linear over angular rows ``(..., 6, n)`` in base axes, turned into the world's."""
+        rotation, rows = self._choices.world_from_base[:3, :3], motion.shape[:-2]
+        parts = rotation @ motion.reshape(*rows, 2, 3, self.n)
+        return np.asarray(parts.reshape(motion.shape))
 
     def _solved(self, J: Array, wanted: Array, what: str) -> Array:
         from ..kinematics.axis_rates import axis_rates

@@ -348,27 +348,30 @@ class Robot(KinematicMethods, DynamicMethods):
         return self._with(gravity=vector)
 
     def mounted(self, world_from_base: ArrayLike | pin.SE3) -> Robot:
-        """Return the robot on a wall, a ceiling or a tilted stand.
+        """Return the robot on a pedestal, a wall, a ceiling or a track: ABB's base frame.
 
-        Poses stay in base axes; gravity turns.
+        Gravity turns. Poses and Jacobians stay in the base unless ``reference="world"`` is asked
+        for; robtargets are in the world, or in a work object that stands there.
 
         Args:
-            world_from_base: Rotation ``(3, 3)`` or pose ``(4, 4)`` of the base in the world whose
-                axes gravity has (z up, unless :meth:`with_gravity` says otherwise); of a pose only
-                the rotation matters.
+            world_from_base: Pose ``(4, 4)`` [m] of the base in the world whose axes gravity has (z
+                up, unless :meth:`with_gravity` says otherwise), as ``pin.SE3`` or matrix; or its
+                rotation ``(3, 3)``, for a base at the origin of the world.
 
         Raises:
-            InputError: if it is not a rotation.
+            InputError: if it is neither a rotation nor a pose.
         """
         matrix = numbers(getattr(world_from_base, "homogeneous", world_from_base), "the mounting")
         if matrix.shape == (4, 4):
-            return self._with(world_from_base=as_pose(matrix, "mounting")[:3, :3])
+            return self._with(world_from_base=as_pose(matrix, "mounting"))
         if not is_rotation(matrix):
             raise InputError(
                 "mounting needs a rotation matrix (3, 3), or a pose (4, 4), of the base in the"
                 " world"
             )
-        return self._with(world_from_base=matrix)
+        pose = np.eye(4)
+        pose[:3, :3] = matrix
+        return self._with(world_from_base=pose)
 
     def with_friction(self, law: Stribeck | None) -> Robot:
         """Return the robot with another friction law of its drives, arm side.

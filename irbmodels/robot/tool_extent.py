@@ -1,4 +1,4 @@
-"""Extent of a tool along the base axes: its TCP, and its collision shapes where it has any."""
+"""Extent of a tool along base or world axes: its TCP, and collision shapes where it has any."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from ..model.shapes import Shape, corners, mesh_of, shapes_of
 from ..model.types import Array
 from ..model.urdf import parse_urdf
+from .kinematics import Reference
 from .robot import Robot
 
 LINKS = ("tool0", "tcp")
@@ -28,9 +29,12 @@ class Ball(NamedTuple):
 class ToolExtent:
     """The tool's collision shapes, or only its TCP."""
 
-    def __init__(self, robot: Robot) -> None:
-        """Collect the shapes of a robot's tool; convex pieces stand for their corners."""
-        self._robot = robot
+    def __init__(self, robot: Robot, reference: Reference = "base") -> None:
+        """Collect the shapes of a robot's tool; convex pieces stand for their corners.
+
+        ``reference`` is the frame, ``base`` or ``world``, that coordinates are in.
+        """
+        self._robot, self._reference = robot, reference
         shapes = (
             []
             if robot.tool is None
@@ -56,11 +60,14 @@ class ToolExtent:
         return "TCP and tool" if len(self._points) or self._balls else "TCP"
 
     def ends(self, q: Array, tcp: Array) -> tuple[Array, Array]:
-        """Return lowest and highest coordinates [m], ``(N, 3)`` each, at postures ``(N, n)``."""
+        """Return lowest and highest coordinates [m], ``(N, 3)`` each, at postures ``(N, n)``.
+
+        ``tcp`` are positions of the TCP there, ``(N, 3)``.
+        """
         low, high = tcp.copy(), tcp.copy()
         if self.name == "TCP":
             return low, high
-        poses = np.asarray(self._robot.pose(q, "tool0"))
+        poses = np.asarray(self._robot.pose(q, "tool0", reference=self._reference))
         for i in range(3):
             row, origin = poses[:, i, :3], poses[:, i, 3]
             for begin in range(0, len(self._points), 256):  # keeps the products small

@@ -90,7 +90,7 @@ def posture_lines(
 
     Args:
         module: Its robtargets and jointtargets are taken, those in arrays too.
-        robot: With its tool.
+        robot: With its tool, mounted where it stands in the world of the work object.
         wobj: Name of the work object that targets are given in; None is ``wobj0``.
         units: Mechanical units by name, for a work object that one moves.
 
@@ -119,11 +119,13 @@ def _of_target(
     units: Mapping[str, Robot] | None,
 ) -> Iterator[str]:
     pose = target.pose(wobj, units)
-    solutions: Any = robot.inverse_kinematics(pose)
+    solutions: Any = robot.inverse_kinematics(pose, reference="world")
     if not solutions:
         yield f"{name}: no solution: {solutions.note}"
         return
-    programmed: Any = robot.inverse_kinematics(pose, configuration=target.robconf.values)
+    programmed: Any = robot.inverse_kinematics(
+        pose, configuration=target.robconf.values, reference="world"
+    )
     others = [
         one
         for one in solutions

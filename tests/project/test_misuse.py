@@ -34,6 +34,7 @@ LOOSE = [*NEITHER, "x", -1, 0, math.inf, [None] * 6, ["0"] * 6, np.full(6, np.na
 OF_NAMES = {
     "frame of pose": lambda x: ROBOT.pose(Q, frame=x),
     "frame of a Jacobian": lambda x: ROBOT.jacobian(Q, x),
+    "reference of pose": lambda x: ROBOT.pose(Q, reference=x),
     "axes": lambda x: ROBOT.jacobian(Q, axes=x),
     "axes of a rate": lambda x: ROBOT.jacobian_rate(Q, REST, axes=x),
     "convention": ROBOT.dh,

@@ -262,7 +262,7 @@ def test_bad_rotors_are_refused(rotors, message):
 
 
 def test_mounting_takes_rotation_pose_or_se3():
-    """Of a pose only the rotation counts; poses of the robot stay in base axes."""
+    """Of a pose only the rotation turns gravity; poses of the robot stay in base axes."""
     robot, q = irb.load("irb1600"), oracles.states("irb1600_6_120", 1)[0, 0]
     pose = oracles.shift(1, 2, 3)
     pose[:3, :3] = TILT

@@ -58,13 +58,20 @@ class InverseKinematics:
         near: Array | None,
         turns: bool,
         configuration: object | None,
+        base_from_world: Array | None = None,
     ) -> Solutions | Branches:
-        """Solve for one pose, robtarget, or array; arguments as of ``Robot.inverse_kinematics``."""
+        """Solve for one pose, robtarget, or array; arguments as of ``Robot.inverse_kinematics``.
+
+        They are in the base, or in a world whose pose ``(4, 4)`` in the base is given.
+        """
         if isinstance(pose, str) or hasattr(pose, "rapid"):
-            return self.of_target(as_target(pose), in_range, near, turns, configuration)
+            target = as_target(pose)
+            matrix = _moved(target.pose().homogeneous, base_from_world)
+            return self.of_target(target, matrix, in_range, near, turns, configuration)
         if type(pose) is pin.SE3:
-            return self.one(pose.homogeneous, in_range, near, turns, configuration)
-        matrix = as_poses(getattr(pose, "homogeneous", pose))
+            matrix = _moved(pose.homogeneous, base_from_world)
+            return self.one(matrix, in_range, near, turns, configuration)
+        matrix = _moved(as_poses(getattr(pose, "homogeneous", pose)), base_from_world)
         if matrix.ndim == 2:
             return self.one(matrix, in_range, near, turns, configuration)
         if turns:
@@ -130,20 +137,21 @@ class InverseKinematics:
     def of_target(
         self,
         target: RobTarget,
+        matrix: Array,
         in_range: bool,
         near: Array | None,
         turns: bool,
         configuration: object | None,
     ) -> Solutions:
-        """Return the solutions of a robtarget in the base, those with its configuration first.
+        """Return the solutions of a robtarget, those with its configuration first.
 
+        ``matrix`` is its pose in the base.
         Another configuration is a filter. Where ABB's rule for cfx is not known for sure, cf1, cf4
         and cf6 decide if no posture has all four.
 
         Raises:
             InputError: if its rotation was never taught, or this kind of arm has no such cfx.
         """
-        matrix = target.pose().homogeneous
         if configuration is not None:
             return self.one(matrix, in_range, near, turns, configuration)
         every = self.one(matrix, in_range, near, turns, None)
@@ -349,6 +357,14 @@ def as_poses(value: ArrayLike) -> Array:
             f"a pose is a pin.SE3, or numbers of shape (4, 4) or (..., 4, 4), got {array.shape}"
         )
     return array
+
+
+def _moved(poses: Array, base_from_world: Array | None) -> Array:
+    """Return poses ``(..., 4, 4)`` in the base; None: they are in it."""
+    if base_from_world is None:
+        return poses
+    with np.errstate(invalid="ignore", over="ignore"):  # what is not finite is found later
+        return np.asarray(base_from_world @ poses)
 
 
 def _not_rigid(matrix: Array) -> str:

@@ -164,7 +164,7 @@ def check_path(
             program.
         acceleration: Limits [rad/s^2, m/s^2], shape ``(n,)``; nobody publishes any, so None checks
             none.
-        box: Box [m] in base axes for the TCP and, where the tool has collision shapes, for the
+        box: Box [m] in the world for the TCP and, where the tool has collision shapes, for the
             whole tool.
         collision: Whether to look for collisions of the robot with itself and its tool, in every
             sample.
@@ -196,7 +196,7 @@ def check_path(
             raise InputError(f"acceleration limits are positive, got {limits.tolist()}")
     if box is not None:
         box_corners(box)
-    tool = ToolExtent(robot) if box is not None else None
+    tool = ToolExtent(robot, "world") if box is not None else None
     program = path if isinstance(path, ProgramMotion) else None
     if program is not None:
         as_list(program.findings, Finding, "findings of a program are a list of Finding")

@@ -24,7 +24,7 @@ NEAR_AXIS = 0.05
 
 
 class Box(NamedTuple):
-    """A box in base axes [m] that TCP and tool must not leave."""
+    """A box in the world [m], as a world zone, that TCP and tool must not leave."""
 
     lower: tuple[float, float, float]
     upper: tuple[float, float, float]

@@ -74,8 +74,8 @@ def programmed_motion(
     """Return the motion of moves, one after another, each from stand to stand.
 
     Args:
-        robot: With its tool. A move whose tooldata is not known goes with the robot's; TCPs of the
-            others are the program's.
+        robot: With its tool, mounted where it stands in the world of the work objects. A move
+            whose tooldata is not known goes with the robot's; TCPs of the others are the program's.
         moves: As ``irbmodels.rapid.sequence_of(module)`` lists them.
         start: Axis positions before the first move [rad, m]; None begins at its target.
         ramp: Time from rest to the speed of a move [s], and back; assumed.
@@ -152,11 +152,14 @@ class _Run:
                 self._absolute(move, move.target)
                 return
             robot, wobj = self.notes.robot_with_tool(move), self.notes.work_object(move)
-            pose = move.target.pose(wobj, self.units)
+            base_from_world = robot.world_from_base.inverse()
+            pose = base_from_world * move.target.pose(wobj, self.units)
             if move.instruction.lower() == "movej" or self.q is None:
                 self._joint(move, robot, pose, move.target)
             else:
-                via = None if move.via is None else move.via.pose(wobj, self.units)
+                via = (
+                    None if move.via is None else base_from_world * move.via.pose(wobj, self.units)
+                )
                 self._cartesian(move, robot, self.q, pose, via)
         except InputError as err:
             self._leave_out(move, str(err))

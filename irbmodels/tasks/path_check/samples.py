@@ -54,7 +54,7 @@ class Samples(NamedTuple):
     manipulability: Array
     """Product of its singular values, ``(N,)``."""
     tcp: Array
-    """Position of the TCP [m], base axes, ``(N, 3)``."""
+    """Position of the TCP [m] in the world, ``(N, 3)``."""
     deflection: Array | None
     """Displacement of the TCP by a cut [m], ``(N,)``; None without a cut or a stiffness."""
 
@@ -169,6 +169,6 @@ def evaluate_samples(
         shoulder=shoulder,
         smallest=measures.smallest,
         manipulability=measures.manipulability,
-        tcp=np.asarray(robot.pose(q))[:, :3, 3],
+        tcp=np.asarray(robot.pose(q, reference="world"))[:, :3, 3],
         deflection=deflection,
     )
