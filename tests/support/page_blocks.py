@@ -34,6 +34,7 @@ from irbmodels.identification.recordings import (
     read_drives,
     synthetic_recording,
 )
+from irbmodels.tables.datasheet import read_datasheet
 from irbmodels.trajectory import Motion, through
 from irbmodels.trajectory.fourier import FourierSeries
 
@@ -238,6 +239,9 @@ def check_yaml(block: Block, folder: Path) -> None:
     data, path = yaml.safe_load(block.text), folder / "page.yaml"
     if named := re.match(r"# (\w+\.yaml)\n", block.text):  # for the commands of the page
         (folder / named[1]).write_text(block.text, encoding="utf-8")
+        if "build" in data:
+            read_datasheet(folder / named[1])
+            return
         if "axes" in data:
             read_drives(folder / named[1], ["swing", "shoulder", "elbow"], [False] * 3)
             return
