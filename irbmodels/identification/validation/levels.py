@@ -23,8 +23,7 @@ from .verdict import LEVELS, Limitation, PredictedTorques, Verdict
 
 # unexplained shares up to which an axis is reference, good, usable, poor. The only published model
 # of an IRB 2400 errs by 3 to 12 % of the mean torque (S000 Tab. 6); beyond 40 % another robot's
-# tables may do as well: right sets of nine arms stay below 32 %, that of an AR5 reaches 71 % on an
-# axis of 0.4 N m that is all friction
+# tables may do as well, and right sets of ten arms stay below 34 %
 BOUNDS = (0.03, 0.1, 0.2, 0.4)
 # relative standard deviation of a significant base parameter: its 95 % interval is +- 20 %
 SIGNIFICANT = 0.1

@@ -23,9 +23,9 @@ FEWEST = 10  # blocks per stretch of the jackknife with a torque of an axis
 STEP = 1e-4  # [rad, m] of differences by a position
 ROUNDING = 1e-8  # [1/rad, 1/m] of the torque: a smaller slope is that of rounding
 STEP_OF_TIME = 1e-3  # [s] of differences by time: torques of 100 Hz are straight lines there
-# deviations: clean logs of nine arms reach 3.8 where a size is plausible, and that of a Panda 5.3
-# by a gain that changes the torque by less than is unexplained; shifts by 3 deg and gains of 10 %
-# that show at all mostly reach 6 (docs/measured_arms.md)
+# deviations. Clean logs of ten arms reached 3.8 where a size is plausible, but for a Panda's 5.3 of a
+# gain below what is unexplained; that of an AR5 reaches 9 by a delay of one sample beside friction
+# that turns round over a distance. Shifts by 3 deg and gains of 10 % that show mostly reach 6
 SURE = 5.0
 ZERO, LARGEST_ZERO = np.deg2rad(1.0), np.deg2rad(20.0)  # beyond it no shift is linear
 ZERO_LINEAR, LARGEST_ZERO_LINEAR = 0.005, 0.1  # [m]
@@ -33,8 +33,8 @@ GAIN = 0.05
 # [s]: cycles of controllers are shorter, and what is longer than a block is no slope of a torque
 LATE, LARGEST_LATE = 0.005, 0.05
 # of the squared residuals on stretches left out that a mistake explains at least: a model that
-# misses a term leaves residuals in which small zeros seem sure. Clean logs of ten arms name none at
-# 0.005, spoilt ones explain 0.08 and more
+# misses a term leaves residuals in which small zeros seem sure. Clean logs of nine arms name none
+# at 0.005, spoilt ones explain 0.08 and more
 SHARE = 0.03
 REVERSED = -1.5  # relative error of a gain below which its sign is wrong
 ALIKE = (
