@@ -23,9 +23,9 @@ FEWEST = 10  # blocks per stretch of the jackknife with a torque of an axis
 STEP = 1e-4  # [rad, m] of differences by a position
 ROUNDING = 1e-8  # [1/rad, 1/m] of the torque: a smaller slope is that of rounding
 STEP_OF_TIME = 1e-3  # [s] of differences by time: torques of 100 Hz are straight lines there
-# deviations. Clean logs of ten arms reached 3.8 where a size is plausible, but for a Panda's 5.3 of a
-# gain below what is unexplained; that of an AR5 reaches 9 by a delay of one sample beside friction
-# that turns round over a distance. Shifts by 3 deg and gains of 10 % that show mostly reach 6
+# deviations. Clean logs of nine arms reach 3.8 where a size is plausible, but for 5.3 of a gain
+# below what is unexplained (a Panda); that of an AR5 reaches 9 by a delay of 21 ms, one sample,
+# which is not understood. Shifts by 3 deg and gains of 10 % that show mostly reach 6
 SURE = 5.0
 ZERO, LARGEST_ZERO = np.deg2rad(1.0), np.deg2rad(20.0)  # beyond it no shift is linear
 ZERO_LINEAR, LARGEST_ZERO_LINEAR = 0.005, 0.1  # [m]
