@@ -23,6 +23,7 @@ from .shared import (
     check_outputs,
     err,
     file_progress,
+    mounted_option,
     output_option,
     overlay_option,
     parameters_option,
@@ -47,6 +48,7 @@ app = click.Group()
 )
 @tool_option
 @payload_option
+@mounted_option
 @parameters_option
 @output_option
 @click.option(
@@ -66,6 +68,7 @@ def torque(
     motion: Path,
     tool: str | None,
     payload: str | None,
+    mounted: str | None,
     parameters: str | None,
     output: Path | None,
     figure: Path | None,
@@ -85,7 +88,7 @@ def torque(
     from ..report.tables import prediction_tables
 
     check_outputs((robot, motion, tool, parameters, *(overlay or ())), output=output, figure=figure)
-    arm = any_robot(robot, tool, overlay, parameters, payload)
+    arm = any_robot(robot, tool, overlay, parameters, payload, mounted)
     file = read_motion(motion, arm)
     if figure is not None:
         figures.check_format(figure)

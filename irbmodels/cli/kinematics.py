@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from ..errors import InputError
+from ..robot.kinematics import REFERENCES
 from .shared import (
     PATH,
     angles,
@@ -16,8 +17,10 @@ from .shared import (
     axis_positions,
     err,
     mechanical_units,
+    mounted_option,
     overlay_option,
     payload_option,
+    pose_from,
     print_lines,
     print_tables,
     q_deg_option,
@@ -28,6 +31,7 @@ from .shared import (
 )
 
 app = click.Group()
+_FRAMES = click.Choice(REFERENCES)
 
 
 @app.command()
@@ -38,6 +42,10 @@ app = click.Group()
 )
 @tool_option
 @payload_option
+@mounted_option
+@click.option(
+    "--reference", type=_FRAMES, default="base", help="Frame that the pose is in: base or world."
+)
 @overlay_option
 def pose(
     robot: str,
@@ -45,17 +53,19 @@ def pose(
     frame: str,
     tool: str | None,
     payload: str | None,
+    mounted: str | None,
+    reference: Any,
     overlay: tuple[Path, ...],
 ) -> None:
-    """Print the pose of a frame in the base.
+    """Print the pose of a frame in the base or the world.
 
     Position, quaternion q1..q4 (scalar first), and matrix.
     """
     from ..report.pose import pose_text
 
-    arm = any_robot(robot, tool, overlay, payload=payload)
+    arm = any_robot(robot, tool, overlay, payload=payload, mounted=mounted)
     q = axis_positions(arm, q_deg)
-    print_lines(pose_text(arm, q, frame))
+    print_lines(pose_text(arm, q, frame, reference))
     for violation in arm.violations(q):
         err.print(f"note: {violation}")
 
@@ -97,7 +107,7 @@ def workspace(
 @any_robot_argument
 @click.option(
     "--pose",
-    help="TCP in the base: x,y,z,q1,q2,q3,q4 in mm, and the quaternion with the scalar first.",
+    help="TCP: x,y,z,q1,q2,q3,q4 in mm, and the quaternion with the scalar first.",
 )
 @click.option(
     "--target",
@@ -114,6 +124,12 @@ def workspace(
 @click.option("--in-range", is_flag=True, help="Only what keeps every range, the coupled one too.")
 @click.option("--turns", is_flag=True, help="List every full turn that is in range.")
 @click.option("configuration", "--conf", help="Only what has this configuration: cf1,cf4,cf6,cfx.")
+@mounted_option
+@click.option(
+    "--reference",
+    type=_FRAMES,
+    help="Frame that the TCP is in; default base for --pose, and world, as wobj0, for --target.",
+)
 @overlay_option
 def ik(
     robot: str,
@@ -124,6 +140,8 @@ def ik(
     in_range: bool,
     turns: bool,
     configuration: str | None,
+    mounted: str | None,
+    reference: Any,
     overlay: tuple[Path, ...],
 ) -> None:
     """Print every posture that brings the TCP to a pose.
@@ -131,18 +149,23 @@ def ik(
     With ABB's configuration data; exit code 1 if there is none.
     """
     from ..kinematics.inverse.solver import as_target
-    from ..report.ik_table import pose_from, solutions_table
+    from ..report.ik_table import solutions_table
 
-    arm = any_robot(robot, tool, overlay)
+    arm = any_robot(robot, tool, overlay, mounted=mounted)
     seed = None if near is None else axis_positions(arm, near, "--near")
     wanted: Any = None if configuration is None else configuration.split(",")
     if (pose is None) == (target is None):
         raise InputError("ik takes one of --pose and --target")
-    goal: Any = pose_from(pose) if pose is not None else as_target(target)
+    goal: Any = pose_from(pose, "--pose") if pose is not None else as_target(target)
     if target is not None and goal.rot.note:
         err.print(f"note: {goal.rot.note}")
     solutions: Any = arm.inverse_kinematics(
-        goal, in_range=in_range, near=seed, turns=turns, configuration=wanted
+        goal,
+        in_range=in_range,
+        near=seed,
+        turns=turns,
+        configuration=wanted,
+        reference=reference,
     )
     if not solutions:
         err.print(str(solutions))
@@ -161,6 +184,7 @@ def ik(
     "--tool", help="A tooldata of the module, a shipped tool, or a tool table; default tool0."
 )
 @click.option("--wobj", help="The wobjdata of the module that targets are in; default wobj0.")
+@mounted_option
 @unit_option
 @with_option
 def rapid(
@@ -168,6 +192,7 @@ def rapid(
     robot: str | None,
     tool: str | None,
     wobj: str | None,
+    mounted: str | None,
     unit: tuple[str, ...],
     others: tuple[Path, ...],
 ) -> None:
@@ -180,13 +205,14 @@ def rapid(
 
     module = read_program(file, others or ())
     if robot is None:
-        if tool or wobj or unit:
+        if tool or wobj or mounted or unit:
             raise InputError(
-                "--tool, --wobj and --unit say how a robot reaches targets; they need --robot"
+                "--tool, --wobj, --mounted and --unit say how a robot reaches targets; they need"
+                " --robot"
             )
         lines = declaration_lines(module)
     else:
-        arm = any_robot(robot)
+        arm = any_robot(robot, mounted=mounted)
         arm = arm if tool is None else arm.with_tool(find_tool(module, tool))
         lines = posture_lines(module, arm, wobj, mechanical_units(unit))
     for note in module.notes:

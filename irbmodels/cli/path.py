@@ -29,6 +29,7 @@ from .shared import (
     err,
     file_progress,
     mechanical_units,
+    mounted_option,
     numbers,
     overlay_option,
     payload_option,
@@ -58,6 +59,7 @@ app = click.Group()
     ),
 )
 @payload_option
+@mounted_option
 @click.option(
     "--wobj", help="The wobjdata of the module for moves whose own is not declared in it."
 )
@@ -81,7 +83,7 @@ app = click.Group()
     "--acceleration",
     help="Limits per axis, comma separated: deg/s^2, mm/s^2 for a linear axis; default none.",
 )
-@click.option("--box", help="x0,x1,y0,y1,z0,z1 in mm, base axes: TCP and tool must stay inside.")
+@click.option("--box", help="x0,x1,y0,y1,z0,z1 in mm, in the world: TCP and tool must stay inside.")
 @click.option("--collision", is_flag=True, help="Look for collisions with itself in every sample.")
 @click.option(
     "--cut",
@@ -116,6 +118,7 @@ def path(
     robot: str,
     tool: str | None,
     payload: str | None,
+    mounted: str | None,
     wobj: str | None,
     others: tuple[Path, ...],
     unit: tuple[str, ...],
@@ -159,7 +162,7 @@ def path(
                 f"--window and --rest derive speeds of a motion; {file} is a RAPID module"
             )
         module = read_program(file, others or ())
-        robot_with = partial(any_robot, robot, overlay=overlay, payload=payload)
+        robot_with = partial(any_robot, robot, overlay=overlay, payload=payload, mounted=mounted)
         arm, program = _program(
             module, robot_with, tool, wobj, unit, routine, start_deg, (ramp, step, not keep_speed)
         )
@@ -180,7 +183,7 @@ def path(
             raise InputError(
                 f"{options} are for RAPID modules, which begin with MODULE; {file} is a motion"
             )
-        arm = any_robot(robot, tool, overlay, payload=payload)
+        arm = any_robot(robot, tool, overlay, payload=payload, mounted=mounted)
         source = read_motion(file, arm)
     limits = None if acceleration is None else _accelerations(arm, acceleration)
     milled = _cut(arm, cut, cut_lines, stiffness)

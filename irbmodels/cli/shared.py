@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
+import pinocchio as pin
 from rich.console import Console
 
 from ..errors import InputError, UnknownName
@@ -46,6 +48,7 @@ for _name in ("stdout", "stderr"):
     if getattr(sys, _name) is None:  # closed by whoever started the program
         setattr(sys, _name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
 # a pipe or file has no width of its own
+_LENGTH_TOLERANCE = 1e-3  # of a quaternion typed with four digits
 _WIDTH = None if sys.stdout.isatty() or "COLUMNS" in os.environ else 200
 out = Console(width=_WIDTH, markup=False, highlight=False)
 err = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
@@ -64,6 +67,14 @@ payload_option = click.option(
     "--payload",
     metavar="MASS[,X,Y,Z]",
     help="Load beyond the tool: kg, and its center of mass in the TCP frame in mm; a point mass.",
+)
+mounted_option = click.option(
+    "--mounted",
+    metavar="X,Y,Z,Q1,Q2,Q3,Q4",
+    help=(
+        "Pose of the base in the world: mm, and the quaternion with the scalar first; default the"
+        " world's own. 0,0,2500,0,1,0,0 hangs from a ceiling."
+    ),
 )
 q_deg_option = click.option(
     "--q-deg",
@@ -172,8 +183,10 @@ def any_robot(
     overlay: Sequence[Path] | None = None,
     parameters: str | None = None,
     payload: str | None = None,
+    mounted: str | None = None,
 ) -> Robot:
-    """Return a robot from tables, or from a URDF, SDF or MJCF file, with tool and payload."""
+    """Return a robot from tables, or from a URDF, SDF or MJCF file, loaded and mounted."""
+    base = None if mounted is None else pose_from(mounted, "--mounted")
     carried = None if payload is None else _payload(payload)
     if name not in fixtures() and Path(name).suffix.lower() not in MODEL_FILES:
         robot = load(name, tool=tool, parameters=parameters, overlays=overlay or ())
@@ -189,7 +202,8 @@ def any_robot(
 
         robot = from_file(urdf_path(name) if name in fixtures() else name, parameters)
         robot = robot if tool is None else robot.with_tool(tool)
-    return robot if carried is None else robot.with_payload(carried)
+    robot = robot if carried is None else robot.with_payload(carried)
+    return robot if base is None else robot.mounted(base)
 
 
 def _payload(text: str) -> Inertial:
@@ -201,6 +215,28 @@ def _payload(text: str) -> Inertial:
             " TCP frame in mm"
         )
     return point_mass(mass, [x / 1000.0 for x in com] or (0.0, 0.0, 0.0))
+
+
+def pose_from(text: str, option: str) -> pin.SE3:
+    """Return the pose that ``x,y,z,q1,q2,q3,q4`` means: mm, and a quaternion with the scalar first.
+
+    Raises:
+        InputError: if it is not seven finite numbers, or the quaternion has not length 1.
+    """
+    values = numbers(text)
+    if len(values) != 7 or not all(map(math.isfinite, values)):
+        raise InputError(
+            f"{option} {text!r}: a pose is x,y,z in mm and a quaternion q1,q2,q3,q4, scalar first:"
+            " seven numbers"
+        )
+    length = math.hypot(*values[3:])
+    if abs(length - 1.0) > _LENGTH_TOLERANCE:
+        raise InputError(
+            f"{option} {text!r}: the quaternion has length {length:.6g}, not 1; the scalar q1 comes"
+            " first"
+        )
+    w, x, y, z = (value / length for value in values[3:])
+    return pin.SE3(pin.Quaternion(w, x, y, z).toRotationMatrix(), np.array(values[:3]) / 1000.0)
 
 
 def numbers(text: str) -> list[float]:

@@ -17,6 +17,7 @@ from .shared import (
     axis_positions,
     check_outputs,
     err,
+    mounted_option,
     numbers,
     out,
     overlay_option,
@@ -37,6 +38,7 @@ app = click.Group()
 @q_deg_option
 @tool_option
 @payload_option
+@mounted_option
 @click.option(
     "--motion",
     type=PATH,
@@ -70,6 +72,7 @@ def view(
     q_deg: str | None,
     tool: str | None,
     payload: str | None,
+    mounted: str | None,
     motion: tuple[Path, ...],
     also: tuple[str, ...],
     layer: tuple[str, ...],
@@ -85,7 +88,7 @@ def view(
     from ..viewer import NO_SCREEN, Actor, Viewer, save_page, save_picture
 
     check_outputs((robot, tool, *(motion or ()), *(overlay or ())), page=save, picture=png)
-    arm = any_robot(robot, tool, overlay, payload=payload)
+    arm = any_robot(robot, tool, overlay, payload=payload, mounted=mounted)
     q = axis_positions(arm, q_deg)
     for violation in arm.violations(q):
         err.print(f"note: {violation}")
@@ -147,4 +150,4 @@ def _actor(text: str) -> Any:
         raise InputError(
             f"--also {text!r}: after @ come x,y,z in mm, or x,y,z,roll,pitch,yaw with degrees"
         )
-    return Actor(any_robot(name), pose=pose_from(values)) if at else Actor(any_robot(text))
+    return Actor(any_robot(name).mounted(pose_from(values)) if at else any_robot(text))

@@ -8,12 +8,13 @@ from numpy.typing import ArrayLike
 
 from ..model.rotations import quaternion
 from ..model.types import Array
+from ..robot.kinematics import Reference
 from ..robot.robot import Robot
 
 
-def pose_text(robot: Robot, q: ArrayLike, frame: str) -> str:
+def pose_text(robot: Robot, q: ArrayLike, frame: str, reference: Reference = "base") -> str:
     """Return the pose of a frame: position [mm], quaternion q1..q4 (scalar first), matrix [m]."""
-    pose = robot.pose(q, frame)
+    pose = robot.pose(q, frame, reference=reference)
     assert isinstance(pose, pin.SE3)  # one posture
     units = ["mm" if linear else "deg" for linear in robot.limits.linear]
     shown = (f"{value:g} {unit}" for value, unit in zip(robot.to_controller(q), units, strict=True))
@@ -24,7 +25,7 @@ def pose_text(robot: Robot, q: ArrayLike, frame: str) -> str:
 
     return "\n".join(
         (
-            f"{robot.name} {frame} in base at {', '.join(shown)}",
+            f"{robot.name} {frame} in {reference} at {', '.join(shown)}",
             f"position [mm]       {row(1000.0 * pose.translation, 10, 4)}",
             f"quaternion q1..q4   {row(quaternion(pose.rotation), 10, 7)}",
             "matrix [m]",

@@ -36,7 +36,7 @@ class Actor:
     Torques are predicted where it has speeds and accelerations.
     """
     pose: ArrayLike | pin.SE3 | None = None
-    """Pose of the base in the scene, ``(4, 4)``; default the origin."""
+    """Pose of the base in the scene, ``(4, 4)``; default where the robot is mounted."""
     opacity: float = 1.0
     """1 solid .. 0 invisible."""
     name: str | None = None
@@ -70,12 +70,11 @@ def check_actor(actor: Actor) -> SceneActor:
         raise InputError(f"opacity is a number from 0 to 1, not {actor.opacity!r}")
     q = np.zeros(robot.n) if actor.q is None else finite(actor.q, (robot.n,), "q")
     motion = None if actor.motion is None else _check_motion(robot, actor.motion)
-    return SceneActor(robot, q, motion, _check_pose(actor.pose), actor.opacity, name or robot.name)
+    place = robot.world_from_base if actor.pose is None else actor.pose
+    return SceneActor(robot, q, motion, _check_pose(place), actor.opacity, name or robot.name)
 
 
-def _check_pose(value: ArrayLike | pin.SE3 | None) -> Array:
-    if value is None:
-        return np.eye(4)
+def _check_pose(value: ArrayLike | pin.SE3) -> Array:
     pose = finite(getattr(value, "homogeneous", value), (4, 4), "pose of an actor")
     if not is_rotation(pose[:3, :3]) or (pose[3] != [0.0, 0.0, 0.0, 1.0]).any():
         raise InputError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import oracles
 import pinocchio as pin
 import pytest
 from headless import TETRAHEDRON, needs_chromium, orange
@@ -127,6 +128,33 @@ def test_layers_stand_where_the_physics_is(tmp_path, reported):
     radius = np.linalg.norm(robot.pose(np.zeros(6)).translation[:2])
     assert len(shown["apart"]) == pytest.approx(radius * np.radians(20.0) / 0.004, abs=3)
     np.testing.assert_allclose(shown["radii"], radius, atol=1e-4)  # chords of half a degree
+
+
+@needs_chromium
+def test_mounted_robots_stand_in_the_world(tmp_path, reported):
+    """One hangs from the ceiling, one leans on a pedestal: their flanges are where the world has
+    them; an actor's own pose comes before the mounting.
+    """
+    over, q = np.diag([1.0, -1.0, -1.0, 1.0]), np.array([0.3, 0.2, -0.1, 0.4, 0.5, 0.6])
+    over[:3, 3] = [0.2, -0.3, 2.5]
+    lean = oracles.shift(1.5, 0.4, 0.3) @ oracles.rotation(1, 0.4)
+    hung, leaning = irb.load("irb1600").mounted(over), irb.load("irb2400").mounted(lean)
+    moved = irb.Actor(hung, q, pose=oracles.shift(0.0, 2.0, 0.0))
+    save_page(tmp_path / "p.html", irb.Actor(hung, q), irb.Actor(leaning, q), moved)
+    shown = reported(
+        tmp_path / "p.html",
+        """
+        report.world = [0, 1, 2].map(number => {
+          const link = irb.viewer.scene_tree.find(irb.actors[number].links.link_6).object;
+          const world = link.matrixWorld.elements;
+          return [world[12], -world[14], world[13]];
+        });
+        """,
+    )
+    flanges = [one.pose(q, "link_6").homogeneous for one in (hung, leaning, hung)]
+    bases = over, lean, oracles.shift(0.0, 2.0, 0.0)
+    places = [(base @ flange)[:3, 3] for base, flange in zip(bases, flanges, strict=True)]
+    np.testing.assert_allclose(shown["world"], places, rtol=0, atol=1e-6)
 
 
 @needs_chromium

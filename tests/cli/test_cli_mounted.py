@@ -1,0 +1,102 @@
+"""Commands with a robot that is mounted elsewhere than at the origin of the world."""
+
+import re
+
+import numpy as np
+import pytest
+from test_cli import page_data
+
+import irbmodels as irb
+
+HUNG = "500,0,3000,0,1,0,0"  # the base 3 m above the floor, turned about x
+POSTURE = "0,20,10,0,30,0"
+
+
+def numbers_of(printed, head):
+    line = next(line for line in printed.splitlines() if line.startswith(head))
+    return [float(word) for word in line[len(head) :].split()]
+
+
+def test_pose_in_the_world_and_postures_of_it(run):
+    """The commands pose and ik are inverse in the world; of a ceiling y and z change their signs."""
+    arguments = ("irb2400", "--tool", "spindle", "--mounted", HUNG)
+    code, base, _ = run("pose", *arguments, "--q-deg", POSTURE)
+    assert code == 0
+    assert "tcp in base at" in base
+    code, world, _ = run("pose", *arguments, "--q-deg", POSTURE, "--reference", "world")
+    assert code == 0
+    assert "tcp in world at" in world
+    x, y, z = numbers_of(base, "position [mm]")
+    there = numbers_of(world, "position [mm]")
+    np.testing.assert_allclose(there, [500 + x, -y, 3000 - z], rtol=0, atol=1e-4)
+    pose = ",".join(map(str, [*there, *numbers_of(world, "quaternion q1..q4")]))
+    for options in (("--pose", pose, "--reference", "world"), ("--target", _target(pose))):
+        code, printed, err = run("ik", *arguments, *options, "--near", POSTURE)
+        assert code == 0, err
+        row = next(line.split() for line in printed.splitlines() if re.match(r" *\*?1 ", line))
+        np.testing.assert_allclose(
+            [float(word) for word in row[1:7]], [0, 20, 10, 0, 30, 0], rtol=0, atol=1e-3
+        )
+    assert run("ik", *arguments, "--pose", pose)[0] == 1  # in the base it is out of reach
+
+
+def _target(pose):
+    x, y, z, *quaternion = pose.split(",")
+    return f"[[{x},{y},{z}],[{','.join(quaternion)}],[0,0,0,0],[9E9,9E9,9E9,9E9,9E9,9E9]]"
+
+
+def test_path_and_rapid_take_targets_in_the_world(run, tmp_path):
+    """A target on the floor's pose is out of reach for a hung robot; that of its own world is not."""
+    robot = irb.load("irb2400")
+    q = robot.from_controller([0, 20, 10, 0, 30, 0])
+    file = tmp_path / "part.mod"
+    for mounted, reached in ((HUNG, True), ("0,0,0,1,0,0,0", False)):
+        over = np.diag([1.0, -1.0, -1.0, 1.0])
+        over[:3, 3] = [0.5, 0.0, 3.0]
+        pose = irb.rapid.Pose.of(robot.mounted(over).pose(q, reference="world"))
+        conf = ",".join(map(str, robot.configuration(q)[:4]))
+        target = f"[{pose.trans},{pose.rot},[{conf}],[9E9,9E9,9E9,9E9,9E9,9E9]]"
+        text = f"MODULE m\nCONST robtarget p:={target};\nPROC main()\nMoveJ p,v500,fine,tool0;\n"
+        file.write_text(text + "ENDPROC\nENDMODULE\n", encoding="utf-8")
+        code, printed, _ = run("rapid", file, "--robot", "irb2400", "--mounted", mounted)
+        assert code == 0
+        assert ("no solution" not in printed) is reached
+        code, printed, err = run("path", file, "--robot", "irb2400", "--mounted", mounted)
+        assert ("out of reach" not in printed + err) is reached, printed + err
+    code, _, err = run("rapid", file, "--mounted", HUNG)
+    assert (code, "they need --robot" in err) == (2, True)
+
+
+def test_torque_and_view_of_a_mounted_robot(run, tmp_path):
+    """A still motion on the ceiling needs the torques of the ceiling; the page has the robot there."""
+    robot, over = irb.load("irb2400"), np.diag([1.0, -1.0, -1.0])
+    q = robot.from_controller([0, 20, 10, 0, 30, 0])
+    still = irb.Motion(np.arange(3.0), np.tile(q, (3, 1)), np.zeros((3, 6)), np.zeros((3, 6)))
+    motion, table = tmp_path / "m.csv", tmp_path / "tau.csv"
+    irb.write_motion(motion, still, robot)
+    code, _, err = run("torque", "irb2400", motion, "--mounted", HUNG, "-o", table)
+    assert code == 0, err
+    rows = np.genfromtxt(table, delimiter=",", names=True)
+    torques = [rows[f"tau{i}_total_Nm"][0] for i in range(1, 7)]
+    np.testing.assert_allclose(torques, robot.mounted(over).gravity(q), rtol=0, atol=1e-3)
+    assert torques[1] * robot.gravity(q)[1] < 0
+    page = tmp_path / "v.html"
+    code, _, err = run("view", "irb2400", "--mounted", HUNG, "--save", page)
+    assert code == 0, err
+    assert page_data(page)["camera"]["target"][2] > 1.5
+
+
+@pytest.mark.parametrize(
+    ("mounted", "message"),
+    [
+        ("0,0,3000", "--mounted '0,0,3000': a pose is x,y,z in mm and a quaternion"),
+        ("0,0,3000,0,2,0,0", "the quaternion has length 2, not 1; the scalar q1 comes first"),
+        ("0,0,nan,0,1,0,0", "seven numbers"),
+    ],
+)
+def test_what_is_no_mounting_is_refused(run, mounted, message):
+    code, _, err = run("pose", "irb2400", "--mounted", mounted)
+    assert code == 2
+    assert message in err
+    code, _, err = run("pose", "irb2400", "--reference", "tool")
+    assert code == 2
