@@ -115,8 +115,9 @@ def test_some_axes_only(arm):
 @pytest.mark.parametrize("reach", [0.3, np.inf])
 @pytest.mark.parametrize("rising", [(), (1, 2)])
 def test_slow_samples_may_be_folded(arm, axes, reach, rising):
-    """Squares of the residuals, their gradient and J'J are those of all samples, kept one by one,
-    with a Jacobian of finite differences; so are the equations linearized at the same point.
+    """Squares of the residuals with the best linear parameters, their gradient and J'J are those of
+    all samples, kept one by one, with derivatives of finite differences; so are the equations
+    linearized at the same point.
     """
     robot = degressive(arm[0], rising)
     base = base_parameters(robot, friction=True) if rising else arm[1]
@@ -165,23 +166,43 @@ def test_slow_samples_may_be_folded(arm, axes, reach, rising):
             others[:, axis, column] = 0.0
         return ((others @ x[:p] + more - motion.tau) / noise).ravel()
 
-    step = 1e-5
-    jacobian = np.transpose(
-        [(residual(x + step * e) - residual(x - step * e)) / (2.0 * step) for e in np.eye(x.size)]
-    )
-    actual, expected = model.residual(noise, x), residual(x)
-    assert actual.size < expected.size
-    folded = model.jacobian(noise, x)
-    assert actual @ actual == pytest.approx(expected @ expected, rel=1e-12)
-    scale = np.linalg.norm(jacobian, axis=0)
+    def eliminated(logs):
+        """All that is linear by least squares of all samples; torques are linear in it."""
+        right = residual(np.append(np.zeros(p), logs))
+        columns = np.transpose([residual(np.append(e, logs)) - right for e in np.eye(p)])
+        beta = np.linalg.lstsq(columns, -right, rcond=None)[0]
+        return columns, beta, columns @ beta + right
+
+    logs, step = x[p:], 1e-5
+    columns, beta, left = eliminated(logs)
+    residuals, derivatives, best = model.eliminated(noise, logs)
+    assert residuals.shape == (len(terms) + 1,)
+    assert residuals @ residuals == pytest.approx(left @ left, rel=1e-11)
+    np.testing.assert_allclose(best, beta, rtol=1e-8, atol=1e-8 * np.abs(beta).max())
+    slopes = np.transpose(  # at the same beta, then what no other beta makes up for
+        [
+            residual(np.append(beta, logs + step * e)) - residual(np.append(beta, logs - step * e))
+            for e in np.eye(len(terms))
+        ]
+    ) / (2.0 * step)
+    slopes -= columns @ np.linalg.lstsq(columns, slopes, rcond=None)[0]
+    scale = np.linalg.norm(slopes, axis=0)
     np.testing.assert_allclose(
-        folded.T @ folded / np.outer(scale, scale),
-        jacobian.T @ jacobian / np.outer(scale, scale),
-        atol=1e-8,
+        derivatives.T @ derivatives / np.outer(scale, scale),
+        slopes.T @ slopes / np.outer(scale, scale),
+        atol=1e-7,
     )
+    gradient = [
+        np.square(eliminated(logs + step * e)[2]).sum()
+        - np.square(eliminated(logs - step * e)[2]).sum()
+        for e in np.eye(len(terms))
+    ]
     np.testing.assert_allclose(
-        folded.T @ actual / scale, jacobian.T @ expected / scale, atol=1e-8 * np.abs(expected).max()
+        2.0 * derivatives.T @ residuals / scale,
+        np.array(gradient) / (2.0 * step) / scale,
+        atol=1e-6 * np.linalg.norm(left),
     )
+    expected = residual(x)
     np.testing.assert_allclose(
         model.noise(x),
         noise * np.sqrt(np.square(expected.reshape(-1, 6)).sum(axis=0) / (60 - x.size / 6)),

@@ -1,4 +1,4 @@
-"""Speeds of friction laws with all that is linear: Levenberg-Marquardt over ``beta`` and speeds.
+"""Speeds of friction laws with all that is linear, which is eliminated from the search.
 
 One pass through the samples folds them (:mod:`.stribeck_residuals`); the search needs no other. The
 Jacobian is analytic.
@@ -37,10 +37,8 @@ NEEDS_FRICTION = (
     "a fit of Stribeck speeds needs friction among the base parameters: base_parameters(...,"
     " friction=True)"
 )
-# residuals that one search may ask for; it needs tens of them, but follows a v_d that samples do
-# not tell for ten thousands
-MOST_RESIDUALS = 200
-WIDEST = 5.0  # times the first guess: how far v_St may grow
+WIDEST = 5.0  # times the first guess: how far v_St may grow, and v_d grow or shrink
+AT_END = 1e-3  # relative: a speed as near to an end of its reach has come to it
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +149,8 @@ def linearize(
     """Return what :func:`stribeck_fit` does, and the equations linearized there, folded.
 
     Degressive speeds ``v_d`` of all drives that have one are fitted too. One that samples do not
-    tell stays as it is: it runs away, or makes Coulomb or viscous friction negative.
+    tell stays as it is: it runs to an end of its reach, or makes Coulomb or viscous friction
+    negative.
 
     Returns:
         None if no speed is left to fit.
@@ -165,20 +164,21 @@ def linearize(
         or (axes is not None and len(falling) < len(axes))
     ):
         raise InputError(NEEDS_FRICTION)
+    widest = (1.0 - AT_END) * WIDEST
     while terms:
         guess = np.array([getattr(law, SPEED_OF[term.kind])[term.axis] for term in terms])
         linearized, speeds = _linearized(samples, rows, terms, guess, passes)
         friction = linearized.fit.beta[places]
         determined = [
             term.kind == "Fs-Fc"
-            or (1.0 / WIDEST < ratio < WIDEST and bool((friction[term.equation] >= 0.0).all()))
+            or (1.0 / widest < ratio < widest and bool((friction[term.equation] >= 0.0).all()))
             for term, ratio in zip(terms, (speeds / guess).tolist(), strict=True)
         ]
         if all(determined):
-            if (speeds > WIDEST * guess).any():
+            if (speeds > widest * guess).any():
                 problem = (
-                    f"Stribeck speeds {speeds.tolist()} are more than {WIDEST:g} times the guess"
-                    f" {guess.tolist()}"
+                    f"Stribeck speeds {speeds.tolist()} are {WIDEST:g} times the guess"
+                    f" {guess.tolist()} or more"
                 )
                 raise InputError(f"{problem}: too few samples are slow, or the guess is far off")
             return linearized
@@ -208,7 +208,8 @@ def _linearized(
     fit = weighted_least_squares(linear)
     x, noise = np.append(fit.beta, np.log(guess)), floor_noise(linear, fit.noise)
     for _ in range(passes):
-        x = _levenberg_marquardt(model, noise, x)
+        logs = _search(model, noise, x[fit.beta.size :], guess)
+        x = np.append(model.eliminated(noise, logs)[2], logs)
         noise = floor_noise(linear, model.noise(x))
     speeds = np.exp(x[fit.beta.size :])
     near = SpeedEquations(rows, np.append(x[: fit.beta.size], speeds), tuple(terms))
@@ -219,18 +220,21 @@ def _linearized(
     return Linearized(fit, final, model.accumulated(final.x, final)), speeds
 
 
-def _levenberg_marquardt(model: Residuals, noise: Array, x: Array) -> Array:
+def _search(model: Residuals, noise: Array, log_speeds: Array, guess: Array) -> Array:
+    """Return the logarithms of the speeds that leave least, between the ends of their reach."""
     from scipy.optimize import least_squares
 
+    reach = np.log(WIDEST)
+    slowest = np.array([-np.inf if term.kind == "Fs-Fc" else -reach for term in model.terms])
     solution = least_squares(
-        partial(model.residual, noise),
-        x,
-        partial(model.jacobian, noise),
-        method="lm",
+        lambda x: model.eliminated(noise, x)[0],
+        log_speeds,
+        lambda x: model.eliminated(noise, x)[1],
+        bounds=(np.log(guess) + slowest, np.log(guess) + reach),
+        method="dogbox",
         x_scale="jac",
         xtol=1e-10,
         ftol=1e-12,
         gtol=1e-12,
-        max_nfev=MOST_RESIDUALS,
     )
     return np.asarray(solution.x, dtype=float)

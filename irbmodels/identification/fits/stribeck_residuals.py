@@ -240,6 +240,7 @@ class Residuals:
             terms: In the order of their speeds in ``x``.
         """
         self.split, self.p, self.size = split, split.p, split.p + len(terms)
+        self.terms = tuple(terms)
         self.own = [
             split.p + np.flatnonzero([term.equation == i for term in terms])
             for i in range(split.size)
@@ -256,6 +257,8 @@ class Residuals:
             else None
             for i, own in enumerate(self.own)
         ]
+        # residuals and their derivatives are asked for one by one
+        self._eliminated: tuple[object, tuple[Array, Array, Array]] | None = None
 
     def of_axis(self, i: int, x: Array) -> tuple[Array, Array]:
         """Jacobian of one axis in N m, and what it must explain of the torques."""
@@ -270,19 +273,33 @@ class Residuals:
         jacobian[:, own] = x[axis.varying] * whole[:, linear + count : -1]
         return jacobian, whole[:, -1]
 
-    def residual(self, noise: Array, x: Array) -> Array:
-        """Residuals over their noise."""
-        parts = []
-        for i, deviation in enumerate(noise):
-            jacobian, right = self.of_axis(i, x)
-            parts.append((jacobian[:, : self.p] @ x[: self.p] - right) / deviation)
-        return np.concatenate(parts)
+    def eliminated(self, noise: Array, log_speeds: Array) -> tuple[Array, Array, Array]:
+        """Residuals over their noise with the best ``beta``, and their derivatives by the speeds.
 
-    def jacobian(self, noise: Array, x: Array) -> Array:
-        """Their derivatives by ``x``."""
-        return np.concatenate(
-            [self.of_axis(i, x)[0] / deviation for i, deviation in enumerate(noise)]
-        )
+        Variable projection [Golub & Pereyra, SIAM J. Numer. Anal. 10 (1973) 413], without the part
+        of second order of the derivatives [Kaufman, BIT 15 (1975) 49], which the gradient of the
+        squares does not depend on.
+
+        Args:
+            noise: Standard deviation of each axis [N m, N].
+            log_speeds: Logarithms of the speeds, shape ``(terms,)``.
+
+        Returns:
+            Residuals ``(terms + 1,)`` and derivatives ``(terms + 1, terms)``, up to a rotation per
+            speeds, and ``beta`` ``(p,)``.
+        """
+        key = log_speeds.tolist(), noise.tolist()
+        if self._eliminated is None or self._eliminated[0] != key:
+            factor = np.zeros((self.size + 1,) * 2)
+            units = np.append(np.ones(self.p), log_speeds)  # slopes of coefficients of 1
+            for i, deviation in enumerate(noise.tolist()):
+                jacobian, right = self.of_axis(i, units)
+                factor = update_factor(factor, jacobian / deviation, right / deviation)
+            p, length = self.p, np.linalg.norm(factor[: self.p, : self.p], axis=0)
+            beta = np.linalg.solve(factor[:p, :p] / length, factor[:p, -1]) / length
+            derivatives = factor[p:, p:-1] * beta[[term.column for term in self.terms]]
+            self._eliminated = key, (-factor[p:, -1], derivatives, beta)
+        return self._eliminated[1]
 
     def noise(self, x: Array) -> Array:
         """Standard deviation of the residuals of each axis [N m, N]."""
