@@ -178,6 +178,11 @@ class Robot(KinematicMethods, DynamicMethods):
         return self._choices.gravity_in_base
 
     @property
+    def gravity_in_world(self) -> Array:
+        """Gravity in use [m/s^2] in axes of the world, as :meth:`with_gravity` has it, ``(3,)``."""
+        return self._choices.gravity
+
+    @property
     def motors(self) -> Motors:
         """Motor side of the gearboxes, as far as drives.yaml has it.
 

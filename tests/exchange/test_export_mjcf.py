@@ -10,6 +10,7 @@ from scipy.integrate import solve_ivp
 
 import irbmodels as irb
 from irbmodels.errors import InputError, MissingExtra, UrdfError
+from irbmodels.exchange.read.from_file import from_file
 from irbmodels.exchange.write import Options, export
 from irbmodels.robot.collision import adjacent, random_postures, read_srdf, srdf_path
 
@@ -20,6 +21,7 @@ TURNS = np.eye(6) + np.diag([0.0, 0.0, 0.0, 0.2, -0.3], -1) + np.diag([0.0, 0.0,
 TURNS[0, 0] = 0.5  # geared
 ROTORS = [5.0, 4.0, 3.0, 0.5, 0.4, 0.3]
 START, SPEED = np.array([0.1, 0.3, 0.2, 0.4, 0.5, -0.3]), np.array([1.0, 0.2, -0.4, 0.5, 0.3, 1.0])
+CEILING = np.array([[1.0, 0, 0, 0.2], [0, -1, 0, -0.3], [0, 0, -1, 3.0], [0, 0, 0, 1]])
 ROBOTS = {name: lambda name=name: irb.load(name) for name in irb.robots()} | {
     "spindle": lambda: irb.load("irb2400", tool="spindle"),
     "weighed bars": lambda: irb.load("irb2400", parameters="cad"),
@@ -31,7 +33,7 @@ ROBOTS = {name: lambda name=name: irb.load(name) for name in irb.robots()} | {
     "ceiling": lambda: (
         irb.load("irb1400")
         .with_payload(irb.payload(5.0, [0.1, 0.0, 0.1], np.eye(3) * 0.1))
-        .mounted(-np.diag([-1, 1, 1]))
+        .mounted(CEILING)
     ),
     "own tool": (
         lambda: irb.load("irb1600").with_tool(
@@ -118,7 +120,8 @@ def test_every_robot_loads_anywhere_and_is_the_same_arm(name, exported, monkeypa
         wanted = robot.inverse_dynamics(q, v, a, friction=False)
         assert np.abs(G.T @ data.qfrc_inverse - wanted).max() < 1e-12 * np.abs(wanted).max()
         for site in ("tcp", "tool0", "flange"):
-            pose = robot.pose(q, site)
+            base = CEILING if name == "ceiling" else np.eye(4)
+            pose = pin.SE3(base @ robot.pose(q, site).homogeneous)
             np.testing.assert_allclose(data.site(site).xpos, pose.translation, atol=1e-9)
             np.testing.assert_allclose(data.site(site).xmat.reshape(3, 3), pose.rotation, atol=1e-9)
         for axis in range(robot.n):
@@ -140,7 +143,22 @@ def test_every_robot_loads_anywhere_and_is_the_same_arm(name, exported, monkeypa
         sum(row.mass_kg for row in rows) + sum(carried), rel=1e-14
     )
     assert model.body("base_link").mass > 10.0
-    np.testing.assert_array_equal(model.opt.gravity, robot.gravity_vector)
+    np.testing.assert_array_equal(model.opt.gravity, [0.0, 0.0, -9.81])
+
+
+def test_a_mounted_robot_comes_back_in_the_world(exported):
+    """The worldbody is the base of what is read: its poses are those of the world, and gravity
+    points down there.
+    """
+    made = exported("ceiling")
+    back, A = from_file(made.files[0]), made.robot.limits.A
+    for q, _, _ in random_states(made.robot, 5):
+        expected = CEILING @ made.robot.pose(q).homogeneous
+        np.testing.assert_allclose(back.pose(A @ q).homogeneous, expected, rtol=0, atol=1e-12)
+        torque = made.robot.gravity(q)
+        np.testing.assert_allclose(
+            A.T @ back.gravity(A @ q), torque, rtol=0, atol=1e-12 * abs(torque).max()
+        )
 
 
 def test_the_bars_close_the_parallelogram(exported):

@@ -6,6 +6,7 @@ import re
 from xml.etree import ElementTree
 
 import numpy as np
+import pinocchio as pin
 import pytest
 
 import irbmodels as irb
@@ -138,8 +139,6 @@ def effort_of(plant, joint):
 
 def robot_with_carriers(robot):
     """Return inverse dynamics of the robot's URDF with carriers of 1e-6 kg."""
-    import pinocchio as pin
-
     tree = tree_from_urdf(urdf_of(robot, Options()))
     G = tree.coupling.G
     return lambda q, v, a: G.T @ pin.rnea(tree.model, tree.model.createData(), G @ q, G @ v, G @ a)
@@ -225,11 +224,9 @@ def test_package_paths_and_serial_tree(tmp_path):
 
 
 def test_mounting_and_payload_are_written(tmp_path):
-    """world.sdf has the gravity of a robot on a wall, in base axes; tool made in code and payload
-    are in the masses.
+    """world.sdf has a robot on a wall where it is mounted, under gravity in axes of the world; tool
+    made in code and payload are in the masses.
     """
-    import pinocchio as pin
-
     turn = pin.rpy.rpyToMatrix(0.0, np.pi / 2 - 1e-9, 0.4)
     tool = irb.Tool(
         "probe",
@@ -239,11 +236,15 @@ def test_mounting_and_payload_are_written(tmp_path):
     robot = (
         irb.load("irb1600", tool=tool)
         .with_payload(irb.payload(1.5, [0, 0.1, 0]))
-        .mounted(pin.rpy.rpyToMatrix(0, 1.2, 0))
+        .mounted(pin.SE3(pin.rpy.rpyToMatrix(0.3, 1.2, -0.4), np.array([1.5, -0.6, 2.2])))
     )
     export(robot, "sdf", tmp_path, Options())
     back = from_file(tmp_path / "world.sdf")
     q, v, a = np.random.default_rng(2).uniform(-1, 1, (3, 6))
+    np.testing.assert_array_equal(back.gravity_in_world, [0.0, 0.0, -9.81])
+    np.testing.assert_allclose(
+        back.world_from_base.homogeneous, robot.world_from_base.homogeneous, rtol=0, atol=1e-15
+    )
     np.testing.assert_allclose(back.gravity_vector, robot.gravity_vector, rtol=0, atol=1e-15)
     np.testing.assert_allclose(
         back.pose(q).homogeneous, robot.pose(q).homogeneous, rtol=0, atol=1e-12
@@ -255,6 +256,27 @@ def test_mounting_and_payload_are_written(tmp_path):
         rtol=0,
         atol=1e-12 * np.abs(expected).max(),
     )
+
+
+def test_drake_has_a_mounted_robot_where_it_stands(tmp_path):
+    """Its tool0 in the world is base frame times pose in the base; model.sdf stays at the origin."""
+    parsing = pytest.importorskip("pydrake.multibody.parsing")
+    from pydrake.multibody.plant import MultibodyPlant
+
+    turn = pin.rpy.rpyToMatrix(0.3, 1.2, -0.4)
+    base = pin.SE3(turn, np.array([1.5, -0.6, 2.2])).homogeneous
+    robot, q = irb.load("irb1600").mounted(base), [0.1, 0.2, -0.3, 0.4, 0.5, -0.6]
+    export(robot, "sdf", tmp_path, Options())
+    for file, stands in (("world.sdf", base), ("model.sdf", np.eye(4))):
+        plant = MultibodyPlant(1e-3)
+        parsing.Parser(plant).AddModels(str(tmp_path / file))
+        plant.Finalize()
+        context = plant.CreateDefaultContext()
+        names = plant.GetPositionNames(add_model_instance_prefix=False, always_add_suffix=False)
+        plant.SetPositions(context, [q[robot.axes.index(name)] for name in names])
+        pose = plant.GetFrameByName("tool0").CalcPoseInWorld(context).GetAsMatrix4()
+        expected = stands @ robot.pose(q, "tool0").homogeneous
+        np.testing.assert_allclose(pose, expected, rtol=0, atol=1e-12)
 
 
 def test_any_urdf_becomes_sdf(tmp_path):

@@ -130,6 +130,7 @@ def test_sdf_by_hand_agrees_with_drake(tmp_path):
     for frame in ("mark", "upper", "ram", "tool", "tip"):
         pose = plant.GetFrameByName(frame).CalcPoseInWorld(context).GetAsMatrix4()
         close(base @ robot.pose(q, frame).homogeneous, pose)
+        close(robot.pose(q, frame, reference="world").homogeneous, pose)
     forces = MultibodyForces(plant)
     plant.CalcForceElementsContribution(context, forces)
     close(

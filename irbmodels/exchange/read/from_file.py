@@ -21,7 +21,8 @@ def from_file(path: str | Path, parameters: str | Path | None = None) -> Robot:
     """Return a robot from a URDF, an MJCF (MuJoCo) or an SDF (Gazebo, Drake) file.
 
     Joints that follow others (``<mimic>``, chained or not; in MJCF linear equalities of joints or
-    fixed tendons) are no axes. Gravity is the file's, where it says one; so are viscous and Coulomb
+    fixed tendons) are no axes. Gravity is the file's, where it says one; so is the pose of an SDF
+    model, in which the robot is mounted (MJCF's worldbody is the base), and viscous and Coulomb
     friction (SDF's and URDF's ``<dynamics>``, MJCF's ``damping`` and ``frictionloss``, of tendons
     and actuators too) and MJCF's ``armature``, as rotor inertias. Contacts and MJCF's shapes are
     left behind; a warning names springs, damping that is no multiple of speed, and friction of what
@@ -65,7 +66,7 @@ def from_file(path: str | Path, parameters: str | Path | None = None) -> Robot:
         warn(lost)
     if converted.gravity is not None:
         robot = robot.with_gravity(converted.gravity)
-    return robot
+    return robot.mounted(converted.world_from_base)
 
 
 def _kind(path: Path) -> str:

@@ -102,7 +102,9 @@ class _Converter:
         ]
         if model.opt.density or model.opt.viscosity:
             left_out.append("the fluid")
-        return Converted(self.robot.text(), np.array(model.opt.gravity), rotors, friction, left_out)
+        gravity = np.array(model.opt.gravity)
+        base = pin.SE3.Identity()  # the root of the URDF is the world itself
+        return Converted(self.robot.text(), gravity, rotors, friction, left_out, base)
 
     def _body(self, body: int) -> None:
         model, name = self.model, self.names[body]

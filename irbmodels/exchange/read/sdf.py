@@ -38,12 +38,14 @@ class Converted(NamedTuple):
 
     urdf: str
     gravity: Array | None
-    """[m/s^2] in the axes of the root link, shape ``(3,)``; None where the file does not say."""
+    """[m/s^2] in axes of the world, shape ``(3,)``; None where the file does not say."""
     rotors: list[JointRotor]
     friction: list[JointFriction]
     """Friction that several joints share."""
     left_out: list[str]
     """Joints, tendons and actuators with springs or damping that is no multiple of speed."""
+    world_from_base: pin.SE3
+    """Pose of the root link in the world [m]."""
 
 
 def sdf_to_urdf(text: str, folder: Path) -> Converted:
@@ -104,9 +106,8 @@ class _Model:
             if part.tag == "frame":
                 body = self._body_of(name)
                 robot.frame(name, body, self._relative(body, name))
-        if gravity is not None and root in self.parts:
-            gravity = self._relative(WORLD, root).rotation.T @ gravity
-        return Converted(robot.text(), gravity, [], [], self._springs())
+        base = self._relative(WORLD, root) if root in self.parts else pin.SE3.Identity()
+        return Converted(robot.text(), gravity, [], [], self._springs(), base)
 
     def _parents(self) -> tuple[dict[str, str], str]:
         """Return the joint above each link but the root, and the root: a link, or the world."""

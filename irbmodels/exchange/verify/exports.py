@@ -117,8 +117,8 @@ def _verdict(robot: Robot, to: str, tool: str, file: Path) -> Verdict:
     if opened and "link_crank" not in text and (stand_in := _stand_in(robot)) is not robot:
         robot = stand_in
         lost.append(f"bars: set {robot.parameters}")
-    if to != "mjcf":  # the only one that has them
-        robot = robot.with_rotors(np.zeros(robot.n))
+    if to != "mjcf":  # the only one that has rotors, springs and the base frame
+        robot = robot.with_rotors(np.zeros(robot.n)).mounted(np.eye(4))
         lost += ["springs"] if robot.springs else []
     if robot.springs:  # torques are those of bodies and rotors
         robot = robot.with_springs(None)
@@ -150,11 +150,14 @@ def _stand_in(robot: Robot) -> Robot:
 def _differences(robot: Robot, engine: Engine, opened: bool) -> tuple[float, float, float, float]:
     """Return the largest differences of pose, torque, mass and ranges."""
     rows, offset = _joints_from_axes(robot, engine.joints, opened)
-    standing = robot.with_gravity([0.0, 0.0, -9.81]).mounted(np.eye(3))
+    standing = robot.with_gravity([0.0, 0.0, -9.81])
     pose, torque = 0.0, np.nan if engine.torque is None else 0.0
     for q, v, a in states(robot, _STATES):
         theirs = engine.pose(rows @ q + offset)
-        pose = max(pose, float(np.abs(theirs - np.asarray(standing.pose(q[None]))[0]).max()))
+        pose = max(
+            pose,
+            float(np.abs(theirs - np.asarray(standing.pose(q[None], reference="world"))[0]).max()),
+        )
         if engine.torque is not None:
             tau = rows.T @ engine.torque(rows @ q + offset, rows @ v, rows @ a)
             ours = standing.inverse_dynamics(q, v, a, friction=False)

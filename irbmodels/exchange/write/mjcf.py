@@ -52,7 +52,8 @@ def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
     """Write ``NAME.xml``, ``scene.xml`` and the meshes they use.
 
     Args:
-        robot: Any robot; tool, payload, gravity and rotors of it are written.
+        robot: Any robot; tool, payload, gravity and rotors of it are written; it stands in the
+            worldbody where it is mounted.
         folder: An existing folder.
         options: ``serial`` leaves the bars of a parallelogram out.
 
@@ -167,7 +168,7 @@ def _model(robot: Robot, chain: Chain, meshes: _Meshes) -> Element:
         "option",
         timestep=repr(TIMESTEP),
         integrator=integrator,
-        gravity=numbers(robot.gravity_vector),
+        gravity=numbers(robot.gravity_in_world),
     )
     if any(
         chain.bodies[link].mass < BAR
@@ -301,13 +302,15 @@ def _bodies(robot: Robot, chain: Chain, meshes: _Meshes, world: Element) -> None
             if below.parent == link:
                 grow(child, body, here @ below.placement)
 
-    grow(chain.root, world, np.eye(4))
+    stand = np.asarray(robot.world_from_base.homogeneous)
+    grow(chain.root, world, stand)
     child_of = {joint.name: child for child, joint in chain.joints.items()}
 
     def carrier(frame: pin.Frame) -> tuple[Element, Array]:
         """Return the body that moves with a frame, and the frame's pose in it."""
         link = child_of.get(tree.model.names[frame.parentJoint], chain.root)
-        return made[link], np.asarray(frame.placement.homogeneous)
+        body, pose = made[link], np.asarray(frame.placement.homogeneous)
+        return body, stand @ pose if body is world else pose
 
     flange, tcp = tree.model.frames[tree.flange], tree.model.frames[tree.frame("tcp")]
     if robot.tool is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from copy import deepcopy
 from pathlib import Path
 from xml.etree.ElementTree import Comment, Element, SubElement
 
@@ -36,6 +37,7 @@ NAMESPACES = {"xmlns:drake": "http://drake.mit.edu", "xmlns:irb": MASSLESS[1:].p
 def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
     """Write ``model.sdf``, ``model.config``, ``meshes/``, and ``world.sdf`` with its gravity.
 
+    The model stands in ``world.sdf`` where the robot is mounted.
     Links that move are links; those that a URDF fixes to them (``tool0``, ``flange``, ``tcp``) are
     frames, and their bodies and shapes, the tool's and the payload included, belong to the link
     that carries them.
@@ -69,7 +71,7 @@ def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
     files = {
         "model.sdf": _document(model),
         "model.config": _config(robot, text),
-        "world.sdf": _document(_world(model, robot.gravity_vector)),
+        "world.sdf": _document(_world(model, robot)),
     }
     copied = write_files(folder, meshes)  # before the model, which names them
     return [*write_files(folder, files), *copied]
@@ -253,15 +255,20 @@ def _body(tree: Tree, joint: str | None) -> Inertial:
     return Inertial.of(inertia.mass, inertia.lever, inertia.inertia)
 
 
-def _world(model: Element, gravity: Array) -> Element:
+def _world(model: Element, robot: Robot) -> Element:
+    placed, base = deepcopy(model), robot.world_from_base
+    if not base.isIdentity(0.0):
+        pose = Element("pose")
+        pose.text = numbers([*base.translation, *pin.rpy.matrixToRpy(base.rotation)])
+        placed.insert(0, pose)
     world = Element("world", {"name": "default"})
-    add_text(world, "gravity", numbers(gravity))
+    add_text(world, "gravity", numbers(robot.gravity_in_world))
     sun = SubElement(world, "light", {"name": "sun", "type": "directional"})
     add_text(sun, "cast_shadows", "true")
     add_text(sun, "pose", "0 0 10 0 0 0")
     add_text(sun, "diffuse", "0.9 0.9 0.9 1")
     add_text(sun, "direction", "-0.5 0.3 -0.9")
-    world.append(model)
+    world.append(placed)
     return world
 
 
