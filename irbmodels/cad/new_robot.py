@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..checks import as_path
 from ..errors import FileError, InputError
-from ..tables.datasheet import Arm, DataSheet, read_datasheet
+from ..tables.datasheet import Arm, DataSheet, datasheet_path, read_datasheet
 from ..tables.datasheet_tables import tables_of_datasheet
 from ..tables.writing import Tables, copy_robot, new_folder, write_tables
 from .family_readme import readme
@@ -46,7 +45,7 @@ def new_robot(
         name: Name of the robot, or of the family.
         like: Shipped robot of the same build.
         folder: Folder to make; it must not exist, or be empty. Default ``name``.
-        datasheet: Data sheet (docs/own_robot.md).
+        datasheet: Data sheet (docs/own_robot.md): a file, or the name of a shipped one.
 
     Returns:
         The folder; ``irbmodels.load(folder)`` loads it, or ``folder/VARIANT`` if there are several.
@@ -54,7 +53,7 @@ def new_robot(
     Raises:
         InputError: if both or none of ``like`` and ``datasheet`` are given, the folder holds
             anything, the name is none, or lengths cannot be drawn.
-        UnknownName: if there is no robot ``like``.
+        UnknownName: if there is no robot ``like``, or no such data sheet.
         TableError: if the data sheet breaks the format, or its numbers are of no arm.
         MissingExtra: for a data sheet, if the extra ``cad`` is not installed.
         FileError: if the folder cannot be written; nothing is left half-written.
@@ -64,7 +63,7 @@ def new_robot(
     if like is not None:
         return copy_robot(name, like, name if folder is None else folder)
     target = new_folder(name, name if folder is None else folder).resolve()
-    file = as_path(datasheet, "a data sheet")
+    file = datasheet_path(str(datasheet))
     sheet, arms = read_datasheet(file, name)
     from .family import write_family  # needs the extra cad
 

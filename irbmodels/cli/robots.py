@@ -15,7 +15,7 @@ from ..cad.new_robot import new_robot
 from ..model.mesh_paths import with_mesh_paths
 from ..report.text_table import counted
 from ..robot.robot import load
-from ..tables.datasheet import read_datasheet
+from ..tables.datasheet import datasheet_path, datasheets, read_datasheet
 from ..tables.description import Description, describe
 from ..tables.overlays import with_set
 from .shared import (
@@ -105,14 +105,16 @@ def urdf(
 @click.option("--like", help="Shipped robot of the same build, whose tables are copied.")
 @click.option(
     "--datasheet",
-    type=PATH,
-    help="Data sheet (YAML) that the whole folder is made from; see docs/own_robot.md.",
+    help=(
+        "Data sheet that the folder is made from: a YAML file (docs/own_robot.md), or one that"
+        f" comes along: {', '.join(datasheets())}."
+    ),
 )
 @click.option("-o", "--output", type=PATH, help="Folder to make; default ./NAME.")
 def new(
     name: str,
     like: str | None,
-    datasheet: Path | None,
+    datasheet: str | None,
     output: Path | None,
 ) -> None:
     """Write the folder of a robot of your own, from a data sheet or like a shipped robot.
@@ -128,7 +130,7 @@ def new(
         err.print(f"wrote {folder}; every number is a copy until you replace it")
         err.print(f"Next: irbmodels info {shown}")
         return
-    _, arms = read_datasheet(datasheet, name)
+    _, arms = read_datasheet(datasheet_path(datasheet), name)
     for arm in arms:
         stated = arm.ratings.reach_mm or 0.0
         err.print(

@@ -19,8 +19,9 @@ from typing import Literal, TypeVar, cast
 import numpy as np
 
 from ..checks import as_path
-from ..errors import TableError
+from ..errors import TableError, UnknownName
 from ..model.provenance import Source
+from .description import data_folder
 from .reader import Row, Table, read
 from .row_checks import check_axis
 from .schema import AxisRow, HandlingRow
@@ -154,6 +155,25 @@ class Arm:
         return self.length("a1_mm") + max(
             lower * float(np.sin(q2)) + fore * float(np.sin(q2 + q3 + bend)) for q2, q3 in postures
         )
+
+
+def datasheets() -> tuple[str, ...]:
+    """Return the names of the families whose data sheets are shipped."""
+    return tuple(sorted(path.parent.name for path in data_folder().glob("*/datasheet.yaml")))
+
+
+def datasheet_path(name_or_path: str | Path) -> Path:
+    """Return a shipped data sheet by the name of its family, or a file by its path.
+
+    Raises:
+        UnknownName: if it is neither.
+    """
+    path = as_path(name_or_path, "a data sheet is a family or a file; what is given")
+    if path.suffix not in (".yaml", ".yml"):
+        if str(name_or_path) not in datasheets():
+            raise UnknownName("data sheet", str(name_or_path), datasheets())
+        path = data_folder() / path / "datasheet.yaml"
+    return path
 
 
 def read_datasheet(path: str | Path, name: str | None = None) -> tuple[DataSheet, tuple[Arm, ...]]:

@@ -1,0 +1,74 @@
+"""Shipped data sheets: reach of the lengths, sources of all numbers, what is unknown."""
+
+import pytest
+
+import irbmodels as irb
+from irbmodels.tables.datasheet import datasheet_path, datasheets, read_datasheet
+
+# largest distance of the wrist centre from axis 1 [mm] by a grid of 1001 x 1001 postures over the
+# ranges of axes 2 and 3, computed apart from this package
+REACH = {
+    "irb120_3_58": 580.0, "irb120t_3_58": 580.0, "irb140_6_81": 810.0, "irb140t_6_81": 810.0,
+    "irb1100_4_475": 475.2, "irb1100_4_58": 580.2, "irb1200_5_90": 901.0, "irb1200_7_70": 703.5,
+    "irb1300_7_140": 1401.2, "irb1300_10_115": 1151.9, "irb1410_5_144": 1443.7,
+    "irb2600_20_165": 1653.3, "irb2600_12_165": 1653.3, "irb2600_12_185": 1853.3,
+    "irb4400_60_196": 1954.7, "irb4400_l30_243": 2431.5, "irb4600_20_250": 2512.9,
+    "irb4600_40_255": 2552.0, "irb4600_45_205": 2050.8, "irb4600_60_205": 2050.8,
+    "irb52_7_120": 1225.0, "irb52_7_145": 1450.0, "irb6620_150_220": 2204.3,
+    "irb6640_185_280": 2797.7, "irb6640_235_255": 2550.8, "irb6700_150_320": 3200.1,
+    "irb6700_155_285": 2847.5, "irb6700_175_305": 3055.7, "irb6700_200_260": 2600.6,
+    "irb6700_205_280": 2794.4, "irb6700_235_265": 2650.0, "irb910sc_3_45": 450.0,
+    "irb910sc_3_55": 550.0, "irb910sc_3_65": 650.0,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def arms():
+    """Every variant of every shipped sheet."""
+    sheets = (read_datasheet(datasheet_path(name), name) for name in datasheets())
+    return {arm.name: arm for _, variants in sheets for arm in variants}
+
+
+def test_all_arms_are_there(arms):
+    """14 families, 34 variants, each with a name of its own."""
+    assert len(datasheets()) == 14
+    assert set(arms) == set(REACH)
+
+
+@pytest.mark.parametrize("name", REACH)
+def test_lengths_give_the_reach(arms, name):
+    """That of a dense search to 0.1 mm, and the catalogue's to 6 mm, which its rounding explains."""
+    arm = arms[name]
+    assert arm.reach == pytest.approx(REACH[name], abs=0.1)
+    assert abs(arm.reach - arm.ratings.reach_mm) < 6.0
+
+
+def test_what_is_assumed_says_so():
+    """Speeds of motors that were not found, masses of sisters, the T variants' lengths."""
+    for family, variant, axis in (
+        ("irb6700", "irb6700_205_280", "axis_1"),
+        ("irb4600", "irb4600_45_205", "axis_6"),
+    ):
+        sheet, arms = read_datasheet(datasheet_path(family), family)
+        row = next(arm for arm in arms if arm.name == variant).axes[axis]
+        assert sheet.sources[row.source_of("speed_deg_s")].grade == "assumed"
+    sheet, (_, fast) = read_datasheet(datasheet_path("irb140"), "irb140")
+    assert sheet.sources[fast.lengths.source_of("a2_mm")].grade == "assumed"
+    assert sheet.sources[fast.axes["axis_1"].source_of("speed_deg_s")].grade == "published"
+    assert sheet.sources[fast.ratings.source_of("mass_kg")].grade == "assumed"
+
+
+def test_unknown_masses_stay_unknown(arms):
+    """A sister's mass is not taken over."""
+    unknown = {name for name, arm in arms.items() if arm.ratings.mass_kg is None}
+    assert unknown == {
+        *("irb1100_4_475", "irb1100_4_58", "irb1300_7_140", "irb1300_10_115", "irb1410_5_144"),
+        *("irb2600_12_185", "irb6620_150_220", "irb6700_150_320", "irb6700_155_285"),
+        *("irb6700_175_305", "irb6700_205_280", "irb910sc_3_45", "irb910sc_3_55", "irb910sc_3_65"),
+    }
+
+
+def test_a_shipped_sheet_is_named_by_its_family(tmp_path):
+    """A wrong name lists the known ones."""
+    with pytest.raises(irb.UnknownName, match=r"no data sheet 'irb6701'.*irb6700"):
+        irb.new_robot("mine", folder=tmp_path / "mine", datasheet="irb6701")
