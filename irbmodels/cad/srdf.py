@@ -35,19 +35,25 @@ def srdf_files(robots: Sequence[Description]) -> Files:
 def disabled(robot: Robot) -> dict[Pair, str]:
     """Return the pairs of links that need no check, with the reason."""
     neighbours = adjacent(robot)
-    asked = Collider(robot, ignored=neighbours).pairs
-    always = always_touching(robot, asked)
+    collider = Collider(robot, ignored=neighbours)
+    asked = collider.pairs
+    always = always_touching(robot, collider)
     near: set[Pair] = set()
     for close, margin in MARGINS.items():
         alike = {pair for pair in asked - always if (axes_between(robot, pair) <= 2) == close}
-        collider = Collider(robot, margin, Collider(robot).pairs - alike)
-        near |= {
-            frozenset(pair)
-            for q in random_postures(robot.limits, POSTURES)
-            for pair in collider.contacts(q)
-        }
+        near |= _approaching(robot, collider.only(alike, margin))
     reasons = {"Adjacent": neighbours, "Always": always, "Never": asked - always - near}
     return {pair: reason for reason, pairs in reasons.items() for pair in pairs}
+
+
+def _approaching(robot: Robot, collider: Collider) -> set[Pair]:
+    """Return the pairs of a collider that come within its margin in any random posture."""
+    near: set[Pair] = set()
+    for q in random_postures(robot.limits, POSTURES):
+        if collider.touches(q):
+            near |= {frozenset(pair) for pair in collider.contacts(q)}
+            collider = collider.only(collider.pairs - near)  # what is known costs nothing more
+    return near
 
 
 def axes_between(robot: Robot, pair: Pair) -> int:

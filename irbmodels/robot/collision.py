@@ -6,8 +6,9 @@ robot's SRDF names because they touch in every posture or in none (``cad/srdf.py
 
 from __future__ import annotations
 
+import copy
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from pathlib import Path
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -196,6 +197,22 @@ class Collider:
                     self._geometry.addCollisionPair(pin.CollisionPair(j, i))
         self._links, self._local = links, threading.local()
 
+    def only(self, pairs: Set[Pair], margin: float | None = None) -> Collider:
+        """Return a collider of the same shapes that checks these of its pairs.
+
+        Args:
+            pairs: Pairs of links; others than its own are passed over.
+            margin: As for the constructor; default its own.
+        """
+        one = copy.copy(self)
+        one._geometry, one._local = self._geometry.copy(), threading.local()
+        one.margin = self.margin if margin is None else number(margin, "margin [m]")
+        one._geometry.removeAllCollisionPairs()
+        for i, pair in enumerate(self._geometry.collisionPairs):
+            if self._pair(i) in pairs:
+                one._geometry.addCollisionPair(pair)
+        return one
+
     @property
     def pairs(self) -> set[Pair]:
         """Pairs of links that are checked."""
@@ -244,9 +261,9 @@ class Collider:
         return data
 
 
-def always_touching(robot: Robot, pairs: set[Pair]) -> set[Pair]:
-    """Return those of ``pairs`` that touch in every one of some random postures, by design."""
-    collider, touching = Collider(robot, ignored=Collider(robot).pairs - pairs), set(pairs)
+def always_touching(robot: Robot, collider: Collider) -> set[Pair]:
+    """Return the collider's pairs that touch in every one of some random postures, by design."""
+    touching = collider.pairs
     for q in random_postures(robot.limits, _POSTURES):
         touching &= {frozenset(pair) for pair in collider.contacts(q)}
         if not touching:
@@ -304,10 +321,13 @@ def _colliders(robot: Robot) -> _Colliders:
         pass
     path = srdf_path(robot)
     known = dict.fromkeys(adjacent(robot), "Adjacent") | ({} if path is None else read_srdf(path))
-    new = {pair for pair in Collider(robot, ignored=known).pairs if path is None or "tool0" in pair}
-    known |= dict.fromkeys(always_touching(robot, new), "Always")
+    collider = Collider(robot)
+    asked = collider.pairs - set(known)
+    new = {pair for pair in asked if path is None or "tool0" in pair}
+    always = always_touching(robot, collider.only(new))
     far = {pair for pair, reason in known.items() if reason == "Never"}
-    both = _Colliders(Collider(robot, ignored=known), Collider(robot, ignored=set(known) - far))
+    inside = collider.only(asked - always)
+    both = _Colliders(inside, collider.only(inside.pairs | far))
     return _COLLIDERS.setdefault(robot, both)
 
 

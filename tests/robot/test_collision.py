@@ -180,6 +180,23 @@ def test_what_a_tool_always_touches_says_nothing(tmp_path):
     assert ("link_1", "tool0") in touched  # the blade
 
 
+def test_a_collider_of_some_pairs_is_one_built_for_them():
+    """Same contacts, same margin; the collider that it came of goes on with all its pairs."""
+    robot = irb.load("irb1600")
+    whole = Collider(robot, ignored=adjacent(robot))
+    some = {pair for pair in whole.pairs if "link_1" in pair}
+    others = {frozenset(("link_1", "nothing")), *adjacent(robot)}
+    for margin in (None, 0.15):
+        one = whole.only(some | others, margin)
+        built = Collider(robot, margin or 0.0, Collider(robot).pairs - some)
+        assert one.pairs == built.pairs == some
+        contacts = [built.contacts(q) for q in random_postures(robot.limits, 300)]
+        assert [one.contacts(q) for q in random_postures(robot.limits, 300)] == contacts
+        assert any(contacts)
+    assert whole.pairs > some
+    assert whole.margin == 0.0
+
+
 def test_many_threads_get_their_own_answers():
     """Each thread has its own work space."""
     robot = irb.load("irb1600")

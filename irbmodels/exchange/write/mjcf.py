@@ -365,8 +365,9 @@ def _contacts(robot: Robot, root: Element, bodies: set[str]) -> None:
         return
     path = srdf_path(robot)
     known = adjacent(robot) | set({} if path is None else read_srdf(path))
-    pairs = Collider(robot, ignored=known).pairs
-    known |= always_touching(robot, {pair for pair in pairs if path is None or "tool0" in pair})
+    collider = Collider(robot, ignored=known)
+    new = {pair for pair in collider.pairs if path is None or "tool0" in pair}
+    known |= always_touching(robot, collider.only(new))
     contact = ElementTree.Element("contact")
     for pair in sorted(tuple(sorted(pair)) for pair in known):
         moving = (link for link in pair if link in bodies or link == "tool0")

@@ -218,11 +218,11 @@ def _ignored(robot: Robot) -> dict[Pair, str]:
         known |= read_srdf(path)
     if path is None or robot.tool is not None:
         try:
-            pairs = Collider(robot, ignored=known).pairs
+            collider = Collider(robot, ignored=known)
         except MissingData:
             return known
-        new = {pair for pair in pairs if path is None or "tool0" in pair}
-        known |= dict.fromkeys(always_touching(robot, new), "Always")
+        new = {pair for pair in collider.pairs if path is None or "tool0" in pair}
+        known |= dict.fromkeys(always_touching(robot, collider.only(new)), "Always")
     return known
 
 
