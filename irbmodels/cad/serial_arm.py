@@ -68,7 +68,8 @@ def usual_mass(payload: float, reach: float) -> float:
     """Return the mass [kg] that serial arms of a payload [kg] and reach [mm] have.
 
     Least squares of logarithms over 21 variants of IRB 120, 140, 1200, 1600, 2600, 4600, 52, 6640
-    and 6700: mass over this is 0.59 to 1.72, its cube root, the size, 0.84 to 1.20.
+    and 6700, two of them IRB 1600, and the T variants of 120 and 140 counted: mass over this is
+    0.59 to 1.72, its cube root, the size, 0.84 to 1.20.
     """
     return float(70.0 * payload**0.211 * (reach / 1000.0) ** 1.683)
 
@@ -80,8 +81,8 @@ def serial_arm(
 
     Args:
         lengths: Lengths of its axes.
-        payload: Rated payload [kg]. The section of forearm and wrist grows with the root of payload
-            over mass, where that is above the IRB 1600's.
+        payload: Rated payload [kg]. The section of forearm and wrist grows with the fourth root of
+            payload over mass, where that is above the IRB 1600's.
         mass: Mass of the robot [kg]. Stand, shoulder, arms and motors grow with its cube root;
             small arms have their motors inside, see :mod:`.compact_arm`.
         balancer: Pivots of the balancing cylinder of axis 2 [mm], where there is one.
