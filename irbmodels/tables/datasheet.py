@@ -23,8 +23,8 @@ from ..errors import TableError, UnknownName
 from ..model.provenance import Source
 from .description import data_folder
 from .reader import Row, Table, read
-from .row_checks import check_axis
-from .schema import AxisRow, HandlingRow
+from .row_checks import check_axis, check_base
+from .schema import AxisRow, BaseRow, HandlingRow
 
 Build = Literal["serial", "parallelogram", "scara"]
 NEEDED: dict[str, tuple[str, ...]] = {
@@ -106,6 +106,8 @@ class DataSheet(Table):
     variants: dict[str, VariantRows] = field(default_factory=dict)
     zero: ZeroRow | None = None
     handling: HandlingRow | None = None
+    base: BaseRow | None = None
+    """Of every variant."""
     unknown: tuple[str, ...] = ()
     """Sentences on what was looked for and not found, for the family's README."""
 
@@ -194,6 +196,7 @@ def read_datasheet(path: str | Path, name: str | None = None) -> tuple[DataSheet
     for arm in arms:
         key = f"variants.{arm.name}." if sheet.variants else ""
         _check(arm, file, key)
+        check_base(sheet.base, arm.ratings.mass_kg, file, "base")
     return sheet, arms
 
 

@@ -48,11 +48,12 @@ def tables_of_datasheet(sheet: DataSheet, arms: Sequence[Arm]) -> Tables:
     A table names the sources that it cites, and no others.
     """
     first, *others = arms
+    base = {} if sheet.base is None else {"base": plain(sheet.base)}
     kinematics: dict[str, Any] = {"joints": _joints(first), "tool0": _tool0(first)}
     if first.build == "parallelogram":
         crank = {"crank_mm": plain(first.length("crank_mm"))}
         kinematics["parallelogram"] = crank | {"source": first.lengths.source_of("crank_mm")}
-    limits = _limits(first)
+    limits = _limits(first) | base
     kinematics["variants"], limits["variants"] = {first.name: {}}, {first.name: {}}
     for arm in others:
         joints = _different(kinematics["joints"], _joints(arm))

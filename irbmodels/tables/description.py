@@ -18,7 +18,7 @@ from ..model.dh import Convention, DHTable, modified_row
 from ..model.types import Array
 from .friction_rows import check_friction, check_temperature
 from .reader import Row, check_known, read
-from .row_checks import check_axis, check_bodies, check_rotors, check_shape
+from .row_checks import check_axis, check_base, check_bodies, check_rotors, check_shape
 from .schema import (
     BodyRows,
     Catalogue,
@@ -241,13 +241,15 @@ class Description:
             raise TableError(
                 file, "handling", "needs a six-axis arm, and moments of inertia that are positive"
             )
+        check_base(table.base, ratings.mass_kg, file, "base")
         return replace(table, axes=axes, ratings=ratings, handling=handling)
 
     @cached_property
     def inertials(self) -> InertialsTable:
         """Inertial sets with this variant's own bodies in place, each physically consistent.
 
-        A set without bodies is that of an arm whose masses are unknown.
+        A set without bodies is that of an arm whose masses are unknown; so is every set for a
+        variant that it lists as unknown.
         """
         file = self.folder / "inertials.yaml"
         table = read(file, InertialsTable)
@@ -483,6 +485,12 @@ class Description:
         key = f"sets.{name}"
         variants = self.kinematics.variants
         check_known("variant", entry.variants, variants, file, f"{key}.variants")
+        check_known("variant", entry.unknown, variants, file, f"{key}.unknown")
+        for name in entry.unknown:
+            if name in entry.variants:
+                raise TableError(file, f"{key}.unknown", f"{name} is listed, but has bodies")
+        if self.name in entry.unknown:
+            return replace(entry, links={}, impossible=(), rotors={})
         links = {**entry.links, **entry.variants.get(self.name, BodyRows()).links}
         check_known("link", links, self.links, file, f"{key}.links")
         for link in self.links:

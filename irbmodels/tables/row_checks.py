@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..errors import TableError
 from .reader import check_known
-from .schema import AxisRow, InertialSet, RotorRow, ShapeRow
+from .schema import AxisRow, BaseRow, InertialSet, RotorRow, ShapeRow
 
 
 def check_shape(row: ShapeRow, file: Path, key: str, meshes: Path) -> None:
@@ -64,6 +64,21 @@ def check_axis(row: AxisRow, linear: bool, coupled: bool, file: Path, key: str) 
             )
         )
         raise TableError(file, f"{key}.range_of", problem)
+
+
+def check_base(base: BaseRow | None, robot: float | None, file: Path, key: str) -> None:
+    """Check that a base weighs something, and less than its robot [kg], where that is known.
+
+    Raises:
+        TableError: if not.
+    """
+    if base is None:
+        return
+    if base.mass_kg <= 0.0:
+        raise TableError(file, f"{key}.mass_kg", f"{base.mass_kg:g} is not positive")
+    if robot is not None and base.mass_kg >= robot:
+        problem = f"{base.mass_kg:g} is not below mass_kg of the ratings, {robot:g}"
+        raise TableError(file, f"{key}.mass_kg", problem)
 
 
 def check_bodies(chosen: InertialSet, file: Path, key: str) -> None:

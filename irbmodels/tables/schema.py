@@ -58,6 +58,15 @@ class RatingsRow(Row):
 
 
 @dataclass(frozen=True, kw_only=True)
+class BaseRow(Row):
+    """Base link alone, as a controller or manual states it."""
+
+    mass_kg: float
+    com_mm: tuple[float, float, float] | None = None
+    """Centre of mass in base axes: floor, x forward, z up."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class HandlingRow(Row):
     """Largest moments of inertia of tool and payload together: a six-axis arm's load diagram."""
 
@@ -253,6 +262,8 @@ class LimitsTable(Table):
     variants: dict[str, LimitRows] = field(default_factory=dict)
     handling: HandlingRow | None = None
     """None: no load diagram is known, and only the mass of a load is checked."""
+    base: BaseRow | None = None
+    """Of every variant, where it is published; the CAD weighs the base by it."""
 
 
 @dataclass(frozen=True)
@@ -269,6 +280,8 @@ class InertialSet:
     about: str
     links: dict[str, BodyRow]
     impossible: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+    """Variants whose masses are unknown: they have none of its bodies."""
     serial: str | None = None
     """The set that stands for this one on an open chain, where bars with mass cannot be."""
     variants: dict[str, BodyRows] = field(default_factory=dict)

@@ -68,6 +68,7 @@ def copy_robot(name: str, like: str, folder: str | Path) -> Path:
             tables["kinematics"][key]["source"] = "copied"
     tables["limits"]["ratings"]["source"] = "copied"
     tables["limits"].pop("handling", None)  # another arm's load diagram
+    tables["limits"].pop("base", None)
     tables["kinematics"]["variants"] = {name: {}}
     chosen = tables["inertials"]["sets"][tables["inertials"]["default"]]
     chosen["about"] = f"bodies of {source.name}, to be replaced"
@@ -115,6 +116,7 @@ def tables_of(description: Description) -> Tables:
     inertials = plain(description.inertials)
     for entry in inertials["sets"].values():
         entry.pop("variants", None)
+        entry.pop("unknown", None)
     return {
         "kinematics": kinematics,
         "limits": limits,
