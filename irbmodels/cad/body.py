@@ -100,6 +100,11 @@ def solid_inertial(solid: Manifold, density: float) -> Inertial:
     return Inertial.of(surface.mass, surface.center_mass, surface.moment_inertia)
 
 
+def at_mass(body: Inertial, mass: float) -> Inertial:
+    """Return the same shape at another density."""
+    return body.stretched((1.0, 1.0, 1.0), density=mass / body.mass)
+
+
 def total(bodies: Iterable[Inertial]) -> Inertial:
     """Return several bodies as one."""
     group = list(bodies)

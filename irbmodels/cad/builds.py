@@ -12,7 +12,8 @@ from ..model.inertia import Inertial
 from ..model.types import Array
 from ..tables.description import BARS, Description
 from . import parallel_arm, scara, serial_arm
-from .body import Body, closing
+from .body import Body, at_mass, closing
+from .mass_split import MassSplit, serial_split
 
 
 class Weighed(NamedTuple):
@@ -20,7 +21,7 @@ class Weighed(NamedTuple):
 
     bodies: dict[str, Inertial]
     castings: float
-    """Factor on the density of its castings that closes it to its mass."""
+    """Factor on the density of castings that closes the robot, or its moving links, to its mass."""
 
 
 def bodies(robot: Description) -> Mapping[str, Body]:
@@ -73,21 +74,65 @@ def robot_mass(robot: Description) -> float:
     return mass
 
 
-def weighed(robot: Description) -> Weighed:
+def is_serial(robot: Description) -> bool:
+    """Return whether a robot is drawn as an arm of six turning axes without a parallelogram."""
+    return robot.linear == (False,) * 6 and robot.kinematics.parallelogram is None
+
+
+def mass_split(robot: Description) -> MassSplit | None:
+    """Return how the links of a robot share its mass, by reference arms and its published base.
+
+    None where neither says anything: castings then have one density.
+
+    Raises:
+        MissingData: if the mass of the robot is unknown.
+    """
+    base = robot.limits.base
+    split = serial_split(robot_mass(robot)) if is_serial(robot) else None
+    if base is None:
+        return split
+    return MassSplit(base.mass_kg, {} if split is None else split.corrections)
+
+
+def weighed(robot: Description, split: MassSplit | None = None) -> Weighed:
     """Return the inertials of the links when the robot has its catalogue mass.
 
     They are rounded to what a parametric shape can claim.
 
+    Args:
+        robot: Tables of a variant.
+        split: How its links share the mass; None for castings of one density from base to flange.
+
     Raises:
         MissingData: if its mass is unknown.
+        InputError: if its castings would need a density that is not positive.
     """
-    drawn, poses = bodies(robot), frames(robot)
-    castings = closing(drawn, robot_mass(robot))
+    drawn, poses, mass = bodies(robot), frames(robot), robot_mass(robot)
+    if split is None:
+        castings = closing(drawn, mass)
+        links = {link: body.weighed(castings) for link, body in drawn.items()}
+    else:
+        moving, castings = split.moving(drawn, mass)
+        base = at_mass(drawn["base_link"].weighed(), split.base)
+        links = {"base_link": _centred(base, robot), **moving}
+    if castings <= 0.0:
+        raise InputError(
+            f"{robot.name}: motors and gears of its drawing weigh more than mass_kg of limits.yaml,"
+            f" {mass:g} kg, leaves for them: a wrong mass, or lengths of another robot"
+        )
     result = {}
-    for link, body in drawn.items():
+    for link, body in links.items():
         turn, place = poses[link][:3, :3].T, poses[link][:3, 3]
-        result[link] = _rounded(body.weighed(castings).moved(turn, -turn @ place))
+        result[link] = _rounded(body.moved(turn, -turn @ place))
     return Weighed(result, castings)
+
+
+def _centred(base: Inertial, robot: Description) -> Inertial:
+    """Return the base with its published centre of mass, where there is one."""
+    row = robot.limits.base
+    if row is None or row.com_mm is None:
+        return base
+    return Inertial.of(base.mass, np.array(row.com_mm) / 1000.0, base.tensor)
 
 
 def _rounded(body: Inertial) -> Inertial:

@@ -70,6 +70,8 @@ def efforts(robots: Sequence[Description]) -> dict[tuple[str, str], float]:
         own = table.variants.get(robot.name, LimitRows()).axes
         rows = {axis: (table.axes | own)[axis] for axis in robot.axes}
         ruled = [number for number, row in enumerate(rows.values()) if _follows_rule(row)]
+        if not robot.inertials.sets[robot.inertials.default].links:
+            continue  # its masses are unknown
         bound = bounds(robot) if ruled else np.zeros(len(rows))
         for number in ruled:
             axis = robot.axes[number]

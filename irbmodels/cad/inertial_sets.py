@@ -21,23 +21,20 @@ irb930
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 
 from ..model.inertia import Inertial
 from ..model.provenance import Source
 from ..tables.description import Description, describe
-from ..tables.reader import Table, read
-from ..tables.schema import BodyRow
+from ..tables.reader import read
+from .body import at_mass
 from .builds import robot_mass
 from .inertial_table import DerivedSet, sourced, table_text
 from .inertials import Derived, drawn_sets
 from .output import Files
-
-Bodies = dict[str, Inertial]
+from .published import Bodies, Published, published
 
 
 def inertials_file(robots: Sequence[Description]) -> Files:
@@ -48,58 +45,9 @@ def inertials_file(robots: Sequence[Description]) -> Files:
         TableError: if published.yaml breaks the format.
     """
     folder = robots[0].folder
-    published = (folder / "published.yaml").is_file()
-    recipe = RECIPES.get(folder.name, drawn_sets) if published else drawn_sets
-    return {Path("inertials.yaml"): table_text(*recipe(robots))}
-
-
-@dataclass(frozen=True, kw_only=True)
-class PublishedBody(BodyRow):
-    """A body as its source gives it.
-
-    ``origin_mm`` is where the source's own link frame stands at home.
-    """
-
-    origin_mm: tuple[float, float, float] = (0.0, 0.0, 0.0)
-
-
-@dataclass(frozen=True)
-class PublishedSet:
-    """Bodies in their own MDH frames (link), or in base axes at q = 0 (home)."""
-
-    frame: Literal["link", "home"]
-    bodies: dict[str, PublishedBody]
-
-
-@dataclass(frozen=True)
-class Published(Table):
-    """published.yaml."""
-
-    sources: dict[str, Source]
-    sets: dict[str, PublishedSet]
-
-
-def published(robot: Description) -> dict[str, Bodies]:
-    """Return the published sets of a family, every body in its own link frame, in SI units."""
-    home = robot.dh("modified").frames(np.zeros(len(robot.axes)))
-    frames = {"base_link": np.eye(4)} | {
-        f"link_{i}": frame for i, frame in enumerate(home[:-1], start=1)
-    }
-    result: dict[str, Bodies] = {}
-    for name, entry in read(robot.folder / "published.yaml", Published).sets.items():
-        result[name] = {}
-        for link, row in entry.bodies.items():
-            body = row.inertial()
-            if entry.frame == "home":
-                turn, place = frames[link][:3, :3].T, frames[link][:3, 3]
-                body = body.moved(turn, turn @ (np.array(row.origin_mm) / 1000.0 - place))
-            result[name][link] = body
-    return result
-
-
-def at_mass(body: Inertial, mass: float) -> Inertial:
-    """Return the same shape at another density."""
-    return body.stretched((1.0, 1.0, 1.0), density=mass / body.mass)
+    recipe = RECIPES.get(folder.name) if (folder / "published.yaml").is_file() else None
+    drawing = drawn_sets(robots, one_density=recipe is not None)
+    return {Path("inertials.yaml"): table_text(*(recipe(robots, drawing) if recipe else drawing))}
 
 
 def closed(bodies: Bodies, mass: float, keep: tuple[str, ...] = ()) -> Bodies:
@@ -115,7 +63,7 @@ def closed(bodies: Bodies, mass: float, keep: tuple[str, ...] = ()) -> Bodies:
     }
 
 
-def irb2400(robots: Sequence[Description]) -> Derived:
+def irb2400(robots: Sequence[Description], drawing: Derived) -> Derived:
     """Tab. 3 as printed, repaired, and the CAD of S001 at its masses."""
     robot = robots[0]
     sets = published(robot)
@@ -168,7 +116,7 @@ def irb2400(robots: Sequence[Description]) -> Derived:
     sources["cad_at_mass"] = Source(
         "tensor of jia2018, moved to the link frame, times the ratio of the masses", "derived"
     )
-    ours, drawn = drawn_sets(robots)
+    ours, drawn = drawing
     sources |= ours
     sources["products"] = Source(
         "diagonal of obal2025, products of jia2018 times the ratio of the masses", "derived"
@@ -188,7 +136,7 @@ def irb2400(robots: Sequence[Description]) -> Derived:
     }
 
 
-def irb1400(robots: Sequence[Description]) -> Derived:
+def irb1400(robots: Sequence[Description], drawing: Derived) -> Derived:
     """The 2400's bodies, stretched along the link axes in the ratio of the dimensions."""
     small, large = robots[0], describe("irb2400_16")
     d1, a1, a2, a3, d4, d6 = (
@@ -212,7 +160,7 @@ def irb1400(robots: Sequence[Description]) -> Derived:
         "axis by axis in the ratio of the dimensions (column, arms), then one density that closes"
         " to the robot's mass"
     )
-    ours, drawn = drawn_sets(robots)
+    ours, drawn = drawing
     sources = ours | {
         "stretched": Source("urdf/irb2400/inertials.yaml, set obal2025", "assumed", how=how)
     }
@@ -224,14 +172,14 @@ def irb1400(robots: Sequence[Description]) -> Derived:
     }
 
 
-def irb1600(robots: Sequence[Description]) -> Derived:
+def irb1600(robots: Sequence[Description], drawing: Derived) -> Derived:
     """The published CAD at the catalogue mass; the long lower arm is the short one stretched."""
     short, long = _named(robots, "irb1600_6_120"), _named(robots, "irb1600_6_145")
     bodies = published(short)["cad_wr"]
     stretch = _dimensions(long)[2] / _dimensions(short)[2]
     longer = bodies | {"link_2": bodies["link_2"].stretched((stretch, 1.0, 1.0))}
     mass = robot_mass(short)
-    ours, drawn = drawn_sets(robots)
+    ours, drawn = drawing
     sources = ours | {
         "cad_scaled": Source(
             "published.yaml, set cad_wr",
@@ -251,7 +199,7 @@ def irb1600(robots: Sequence[Description]) -> Derived:
     return sources, drawn | {"cad_scaled": scaled}
 
 
-def irb930(robots: Sequence[Description]) -> Derived:
+def irb930(robots: Sequence[Description], drawing: Derived) -> Derived:
     """The published CAD: arms of one density, and a steel quill that two joints share."""
     whole, short = _named(robots, "irb930_12_105"), _named(robots, "irb930_12_085")
     bodies = published(whole)["cad_wr"]
@@ -266,7 +214,7 @@ def irb930(robots: Sequence[Description]) -> Derived:
         "quill of solid steel, halved between link_3 and link_4; base and arms at one density that"
         " closes to 60 kg"
     )
-    ours, drawn = drawn_sets(robots)
+    ours, drawn = drawing
     sources = ours | {
         "cad_scaled": Source("published.yaml, set cad_wr", "assumed", how=split),
         "inner_arm": Source(
@@ -302,10 +250,13 @@ def _dimensions(robot: Description) -> tuple[float, ...]:
     )
 
 
-RECIPES: Mapping[str, Callable[[Sequence[Description]], Derived]] = {
+RECIPES: Mapping[str, Callable[[Sequence[Description], Derived], Derived]] = {
     "irb2400": irb2400,
     "irb1400": irb1400,
     "irb1600": irb1600,
     "irb930": irb930,
 }
-"""Sets of the families whose published.yaml says more than the CAD."""
+"""Sets of the families whose published.yaml says more than the CAD, from variants and drawn sets.
+
+Their drawings keep one density: the published bodies say where the mass is.
+"""

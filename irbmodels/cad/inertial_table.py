@@ -23,6 +23,8 @@ class DerivedSet:
     """Links whose tensor no body can have."""
     variants: Mapping[str, SourcedBodies] = field(default_factory=dict)
     """Bodies of variants that differ."""
+    unknown: tuple[str, ...] = ()
+    """Variants without bodies."""
     serial: str | None = None
     """Set for the open chain, where this one has bars."""
 
@@ -56,6 +58,7 @@ def table_text(sources: Mapping[str, Source], sets: Mapping[str, DerivedSet]) ->
         lines += [f"  {name}:", f'    about: "{entry.about}"']
         lines += [f"    serial: {entry.serial}"] if entry.serial else []
         lines += [f"    impossible: [{', '.join(entry.impossible)}]"] if entry.impossible else []
+        lines += [f"    unknown: [{', '.join(entry.unknown)}]"] if entry.unknown else []
         bodies = rows_text(entry.rows, 6)
         lines += ["    links:", *bodies] if bodies else ["    links: {}"]
         if entry.variants:

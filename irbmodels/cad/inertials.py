@@ -11,49 +11,58 @@ from ..model.inertia import Inertial
 from ..model.provenance import Source
 from ..model.types import Array
 from ..tables.description import Description
-from .builds import weighed
+from .builds import is_serial, mass_split, robot_mass, weighed
 from .inertial_table import DerivedSet, SourcedBodies, rows_text, sourced
+from .mass_split import known_bases
+from .reference_arms import size_class
+from .split_errors import class_errors
 
 Derived = tuple[dict[str, Source], dict[str, DerivedSet]]
 """Sources and sets of a table, the default set first."""
 
 
-def drawn_sets(robots: Sequence[Description]) -> Derived:
+def drawn_sets(robots: Sequence[Description], one_density: bool = False) -> Derived:
     """Return the set ``cad`` of a family, and ``cad_lumped`` where there is a parallelogram.
 
-    ``cad`` is the CAD with castings at the one density that closes each variant to its mass. Where
-    the mass of the robot is assumed, its links' are too; where it is unknown, no body is in the set
-    ``unknown``.
+    ``cad`` is the CAD at the mass of each variant, shared out by :mod:`.mass_split`. Where the mass
+    of the robot is assumed, its links' are too. Variants whose mass is unknown have no bodies;
+    where it is so of all, the set is named ``unknown``.
+
+    Args:
+        robots: Variants of the family.
+        one_density: True for castings of one density from base to flange.
     """
-    if any(robot.limits.ratings.mass_kg is None for robot in robots):
+    known = [robot for robot in robots if robot.limits.ratings.mass_kg is not None]
+    unknown = tuple(robot.name for robot in robots if robot not in known)
+    if not known:
         return {}, {"unknown": DerivedSet("the mass of the robot was not found", {})}
-    masses = {robot.name: weighed(robot) for robot in robots}
+    masses = {
+        robot.name: weighed(robot, None if one_density else mass_split(robot)) for robot in known
+    }
     first, *others = masses.values()
-    factors = ", ".join(dict.fromkeys(f"{one.castings:.3f}" for one in masses.values()))
-    ratings, known = robots[0].limits.ratings, robots[0].limits.sources
-    how = (
-        f"mean densities in irbmodels/cad/body.py; those of castings times {factors} close the"
-        f" robot to {ratings.mass_kg:g} kg"
-    )
+    ratings, graded = known[0].limits.ratings, known[0].limits.sources
+    how = _how(known[0], [one.castings for one in masses.values()], one_density)
     sources = {
         "cad": Source(
             "irbmodels/cad, shapes from the lengths in kinematics.yaml", "derived", how=how
         )
     }
     named = "cad"
-    if known[ratings.source_of("mass_kg")].grade == "assumed":
+    if graded[ratings.source_of("mass_kg")].grade == "assumed":
         whole = f"robot mass of limits.yaml, {ratings.mass_kg:g} kg"
         sources["cad_mass"] = Source(whole, "assumed", how="shared out as cad says")
         named = "{mass_kg: cad_mass, com_mm: cad, inertia_kg_m2: cad}"
     rows = sourced(first.bodies, named)
     different = {
         robot.name: one
-        for robot, one in zip(robots[1:], others, strict=True)
+        for robot, one in zip(known[1:], others, strict=True)
         if rows_text(sourced(one.bodies, named), 0) != rows_text(rows, 0)
     }
     variants = {name: sourced(one.bodies, named) for name, one in different.items()}
     about = "parametric CAD of ours at the robot's mass"
-    own = DerivedSet(about, rows, variants=variants)
+    if not one_density and is_serial(known[0]):
+        about += f"; {class_errors(size_class(robot_mass(known[0]))).text()}"
+    own = DerivedSet(about, rows, variants=variants, unknown=unknown)
     linkage = robots[0].kinematics.parallelogram
     if linkage is None:
         return sources, {"cad": own}
@@ -62,8 +71,30 @@ def drawn_sets(robots: Sequence[Description]) -> Derived:
         "cad for an open chain: crank and rod on links 2 and 3; gravity exact, M11 and M23 not",
         lumped(rows, crank),
         variants={name: lumped(other, crank) for name, other in variants.items()},
+        unknown=unknown,
     )
     return sources, {"cad": replace(own, serial="cad_lumped"), "cad_lumped": chain}
+
+
+def _how(robot: Description, castings: Sequence[float], one_density: bool) -> str:
+    """Return how the links of a family share the mass of the robot; factors of all variants."""
+    factors = ", ".join(dict.fromkeys(f"{factor:.3f}" for factor in castings))
+    mass, split = robot_mass(robot), None if one_density else mass_split(robot)
+    if split is None:
+        return (
+            f"mean densities in irbmodels/cad/body.py; those of castings times {factors} close the"
+            f" robot to {mass:g} kg"
+        )
+    origin = f"the share of {', '.join(known_bases(size_class(mass)))}"
+    if robot.limits.base is not None:
+        origin = "as in limits.yaml"
+    corrected = ", ".join(f"{value:.2f}" for value in split.corrections.values())
+    besides = f"; links 1 to 6 are corrected by {corrected}" if corrected else ""
+    return (
+        f"base {split.base:.4g} kg ({100.0 * split.base / mass:.1f} %), {origin}; mean densities in"
+        f" irbmodels/cad/body.py, those of castings times {factors}, close moving links to the rest"
+        f" of {mass:g} kg{besides}"
+    )
 
 
 def lumped(rows: SourcedBodies, crank_length: float) -> SourcedBodies:

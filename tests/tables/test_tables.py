@@ -480,7 +480,7 @@ def test_every_table_states_its_schema_and_a_newer_one_is_refused(path, tmp_path
     special = {"tools": "ToolTable", "urdf": "Catalogue"}
     kind = getattr(schema, special.get(path.parent.name, f"{path.stem.title()}Table"), None)
     if kind is None:
-        assert path.name == "published.yaml"  # its layout is that of irbmodels/cad/inertial_sets.py
+        assert path.name == "published.yaml"  # its layout is that of irbmodels/cad/published.py
         return
     assert read(path, kind).schema == 1
     newer = written(tmp_path, text.replace("schema: 1", "schema: 2"))
