@@ -8,9 +8,10 @@ import yaml
 from sheets import ARMS, described
 
 import irbmodels as irb
-from irbmodels.cad import mass_split, split_errors, write_family
+from irbmodels.cad import mass_split, split_errors
 from irbmodels.cad.builds import bodies, frames, weighed
 from irbmodels.cad.builds import mass_split as split_of
+from irbmodels.cad.family import write_family
 from irbmodels.cad.reference_arms import LINKS, reference_arms
 from irbmodels.exchange.doctor import examine
 from irbmodels.model.hulls import hull_of
