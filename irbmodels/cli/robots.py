@@ -117,7 +117,7 @@ def new(
     datasheet: str | None,
     output: Path | None,
 ) -> None:
-    """Write the folder of a robot of your own, from a data sheet or like a shipped robot.
+    """Write the folder of a robot of your own.
 
     A data sheet states lengths, ranges, speeds, payload, reach and mass with their sources.
     Kinematics, limits, meshes, inertials at the catalogue mass, URDF, SRDF and a README follow.

@@ -839,7 +839,7 @@ def changed(judged, **parts):
             "unexplained",
             np.full(6, 0.099),
             np.array([0.0, np.nan, 0.0, 0.0, 0.0, 0.0]),
-            "axis 2: nan% of its torque are unexplained",
+            "axis 2: no stretch of 0.05 s on held-out logs has its torque",
         ),
         ("condition", 999.0, 1001.0, "the condition number is 1e+03, more than 100"),
         ("impossible_bodies", (), ("link_2",), "physically impossible bodies: link_2"),
