@@ -1,10 +1,11 @@
-"""CAD of arms whose third motor moves the upper arm by a parallelogram: IRB 2400 and 1400.
+"""CAD of arms whose third motor moves the upper arm by a parallelogram: IRB 2400, 1400, 4400.
 
 That motor stands at the shoulder, opposite to the one of axis 2.
 
-Lengths are the robot's own. Everything else is drawn for the IRB 2400 and grows with the crank,
-which the bars must clear: a robot is drawn in units in which its crank is 180 long, and scaled at
-the end.
+Lengths, the crank's included, are the robot's own. Everything else is drawn for the IRB 2400 and
+grows with the cube root of mass: an arm is drawn in units in which it weighs 380 kg at the same
+mean density, and scaled at the end. Forearm and wrist grow with the payload besides. The column
+gets as low as the base needs below it, and its trunk as the crank needs to turn above.
 
 Side by side along y, so that nothing meets in any posture: motor and reducer of axis 2, right cheek
 (-165 to -80), lower arm (-70 to 70), crank and lever (74 to 98), rod (102 to 132), left cheek (142
@@ -13,79 +14,89 @@ to 200), reducer and motor of axis 3.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from manifold3d import Manifold
 
 from ..errors import InputError
 from ..tables.description import Description
 from .body import AIR, ALUMINIUM, GEAR, IRON, MOTOR, STEEL, Body, Part
+from .parallel_places import BASE, HUB, RING, TRUNK, Arm
+from .parallel_wrist import flange, forearm, wrist
+from .serial_places import Lengths
 from .shapes import Point, arc, block, bolts, disc, hull, lathe, mirrored, motor, plain, union
 
-CRANK = 180.0
+MASS = 380.0  # [kg] of an IRB 2400, which is drawn in millimetres
+CRANK = 180.0  # of an IRB 2400
+LIGHT = 16.0 / MASS  # payload over mass up to which the wrist is the IRB 2400's
 CRANK_SIDES = (74.0, 98.0)
 ROD_SIDES = (102.0, 132.0)
 PIN_END = 137.0
-COLUMN = 380.0  # from the joint of axis 1 up to axis 2
-
-
-@dataclass(frozen=True)
-class Arm:
-    """Lengths in units in which the crank is 180 long."""
-
-    a1: float
-    d1: float
-    a2: float
-    a3: float
-    d4: float
-    d6: float
-
-    @classmethod
-    def of(cls, robot: Description, scale: float) -> Arm:
-        """Read the tables; one unit is ``scale`` millimetres."""
-        rows, last = robot.kinematics.joints, robot.kinematics.tool0
-        one, two, three, four = (rows[f"joint_{n}"] for n in (1, 2, 3, 4))
-        lengths = (two.a_mm, one.d_mm, three.a_mm, four.a_mm, four.d_mm, last.d_mm)
-        return cls(*(length / scale for length in lengths))
-
-    @property
-    def shoulder(self) -> Point:
-        """Axis 2 in x and z."""
-        return (self.a1, self.d1)
-
-    @property
-    def elbow(self) -> Point:
-        """Axis 3 in x and z."""
-        return (self.a1, self.d1 + self.a2)
-
-    @property
-    def wrist(self) -> Point:
-        """Axis 5 in x and z."""
-        return (self.a1 + self.d4, self.d1 + self.a2 + self.a3)
-
-    @property
-    def forearm(self) -> Point:
-        """Axis 4 in y and z."""
-        return (0.0, self.wrist[1])
-
-    @property
-    def plate(self) -> float:
-        """Thickness of the flange, whose back stays clear of the hub of axis 5."""
-        return min(23.0, self.d6 - 50.0)
+FOLD = (0.906, 0.423)  # sine and cosine of 65 deg, by which the forearm folds to the lower arm
+CLEAR = 130.0  # height of the housing over axis 3 from which the folded lower arm is clear of it
+TABLE = 68.0  # from the joint of axis 1 to the least height of the trunk's top
+FOREARM = (365.0, 190.0)  # least length: housing and taper, and the wrist times its thickness
 
 
 def bodies(robot: Description) -> dict[str, Body]:
-    """Return the links of a robot with a parallelogram, in millimetres of its base at home."""
+    """Return the links of a robot with a parallelogram, in millimetres of its base at home.
+
+    Stand, sections and wrist of a family are those of its first variant.
+    """
     linkage = robot.kinematics.parallelogram
     if linkage is None:
         raise InputError(f"{robot.name} has no parallelogram")
-    scale = linkage.crank_mm / CRANK
-    arm = Arm.of(robot, scale)
-    if arm.d1 < COLUMN + 140.0:
+    ratings = Description(next(iter(robot.kinematics.variants)), robot.folder).limits.ratings
+    return parallel_arm(Lengths.of(robot), linkage.crank_mm, ratings.payload_kg, stated_mass(robot))
+
+
+def stated_mass(robot: Description) -> float | None:
+    """Return the first mass [kg] of a family's variants that is not assumed; None without one."""
+    for name in robot.kinematics.variants:
+        limits = Description(name, robot.folder).limits
+        row = limits.ratings
+        if row.mass_kg is not None and limits.sources[row.source_of("mass_kg")].grade != "assumed":
+            return row.mass_kg
+    return None
+
+
+def parallel_arm(
+    lengths: Lengths, crank: float, payload: float, mass: float | None = None
+) -> dict[str, Body]:
+    """Return the links of an arm with a parallelogram, in millimetres of its base at home.
+
+    Args:
+        lengths: Lengths of its axes.
+        crank: Length of crank and lever [mm].
+        payload: Rated payload [kg]. The section of forearm and wrist grows with the root of payload
+            over mass, where that is above the IRB 2400's.
+        mass: Mass of the robot [kg]. Stand, arms, bars and motors grow with its cube root; with
+            the crank where it is unknown, as far as axis 2 is high enough.
+
+    Raises:
+        InputError: if axis 2 lies too low for the crank to turn above a base, or the forearm is too
+            short for its wrist.
+    """
+    if mass is None:
+        size = min(crank / CRANK, lengths.d1 / (BASE + TABLE + TRUNK))
+        mass = MASS * size**3
+    else:
+        size = (mass / MASS) ** (1.0 / 3.0)
+    arm = Arm.of(lengths, crank, size, max(1.0, payload / mass / LIGHT) ** 0.25)
+    lack = arm.foot + TABLE - arm.trunk
+    if lack > 0.0:
         raise InputError(
-            f"{robot.name}: axis 2 lies too low for a crank of {linkage.crank_mm:g} mm to turn"
-            " above a base"
+            f"axis 2 at {lengths.d1:g} mm lies too low for a crank of {crank:g} mm to turn above"
+            f" the base of an arm of {mass:.0f} kg: it needs {lengths.d1 + lack * size:.0f} mm"
         )
+    wrist_of = f"the wrist of an arm of {mass:.0f} kg with {payload:g} kg"
+    for what, length, least in (
+        ("a forearm", lengths.d4, FOREARM[0] + FOREARM[1] * arm.wrist_size),
+        ("a flange", lengths.d6, 8.0 + HUB * arm.wrist_size),
+    ):
+        if length < least * size:
+            raise InputError(
+                f"{what} of {length:g} mm is too short for {wrist_of}: it needs"
+                f" {least * size:.0f} mm"
+            )
     drawn = {
         "base_link": base(arm),
         "link_1": column(arm),
@@ -94,10 +105,10 @@ def bodies(robot: Description) -> dict[str, Body]:
         "link_4": forearm(arm),
         "link_5": wrist(arm),
         "link_6": flange(arm),
-        "link_crank": crank(arm),
+        "link_crank": crank_lever(arm),
         "link_rod": rod(arm),
     }
-    return {name: body.scaled(scale) for name, body in drawn.items()}
+    return {name: body.scaled(size) for name, body in drawn.items()}
 
 
 def cavity(solid: Manifold, wall: float) -> Manifold:
@@ -111,7 +122,7 @@ def cavity(solid: Manifold, wall: float) -> Manifold:
 
 def base(arm: Arm) -> Body:
     """Foot with four bolt holes, flared pedestal with ribs, rim of axis 1, connector box behind."""
-    top = arm.d1 - COLUMN
+    top = arm.foot
     corners = [(x, y) for x in (-235.0, 235.0) for y in (-235.0, 235.0)]
     plate = hull(*(disc(62.0, 0.0, 36.0, at=corner, edge=8.0) for corner in corners))
     holes = union(
@@ -120,7 +131,9 @@ def base(arm: Arm) -> Body:
             for corner in corners
         )
     )
-    flare = arc((300.0, 120.0), 90.0, 238.0, 180.0, 5)
+    bend = min(120.0, top - 50.0)  # where the flare ends
+    radius = 90.0 * (bend - 36.0) / 84.0
+    flare = arc((210.0 + radius, bend), radius, 238.0, 180.0, 5)
     skin = [
         (0.0, 10.0),
         (262.0, 10.0),
@@ -144,7 +157,7 @@ def base(arm: Arm) -> Body:
     panel = block((-353.0, -340.0), (-108.0, 108.0), (44.0, top - 76.0), edge=5.0)
     middle = (30.0 + top - 62.0) / 2.0
     plugs = [
-        disc(r, -376.0, -350.0, "x", (y, middle), edge=4.0)
+        disc(min(r, middle - 34.0), -376.0, -350.0, "x", (y, middle), edge=4.0)
         for r, y in ((32.0, -62.0), (32.0, 18.0), (18.0, 78.0))
     ]
     screws = bolts(12, 206.0, 7.0, top - 6.0, top - 0.5)
@@ -174,10 +187,10 @@ def base(arm: Arm) -> Body:
 
 def cheek(arm: Arm, low: float, high: float) -> Manifold:
     """Return a wall beside the lower arm, from the trunk up to axis 2, between two y."""
-    x, z = arm.shoulder
+    x, top = arm.a1, arm.trunk
     return hull(
         disc(152.0, low, high, "y", arm.shoulder, edge=18.0),
-        block((x - 145.0, x + 112.0), (low, high), (z - 308.0, z - 250.0), edge=18.0),
+        block((x - 145.0, x + 112.0), (low, high), (top - 56.0, top + 2.0), edge=18.0),
     )
 
 
@@ -186,16 +199,15 @@ def column(arm: Arm) -> Body:
 
     Motor 1 stands upright behind the right cheek.
     """
-    x, z = arm.shoulder
-    foot = z - COLUMN
+    x, foot, top = arm.a1, arm.foot, arm.trunk
     table_edge = arc((223.0, foot + 18.0), 12.0, -60.0, 0.0) + arc(
         (223.0, foot + 46.0), 12.0, 0.0, 90.0
     )
     table = lathe([(0.0, foot), (214.0, foot), *table_edge, (0.0, foot + 58.0)])
-    upper = block((x - 180.0, x + 128.0), (-165.0, 198.0), (z - 308.0, z - 252.0), edge=26.0)
-    trunk = hull(disc(212.0, foot + 50.0, foot + 78.0, edge=14.0), upper)
-    dome = disc(66.0, z - 270.0, z - 212.0, edge=14.0)
-    gland = plain(44.0, z - 220.0, z - 190.0)
+    upper = block((x - 180.0, x + 128.0), (-165.0, 198.0), (top - 56.0, top), edge=26.0)
+    trunk = hull(disc(212.0, foot + 50.0, min(foot + 78.0, top), edge=14.0), upper)
+    dome = disc(66.0, top - 18.0, top + 40.0, edge=14.0)
+    gland = plain(44.0, top + 32.0, top + 62.0)
     walls = [cheek(arm, -165.0, -80.0), cheek(arm, 142.0, 200.0)]
     right = walls[0] + disc(132.0, -215.0, -150.0, "y", arm.shoulder, 10.0)
     left = (
@@ -214,9 +226,9 @@ def column(arm: Arm) -> Body:
         bolts(12, 115.0, 7.0, low, low + 20.0, "y", arm.shoulder, 15.0) for low in (-220.0, 223.0)
     ]
     behind = (-122.0, -152.0)
-    seat = disc(88.0, foot + 66.0, z - 268.0, at=behind, edge=10.0)
+    seat = disc(88.0, min(foot + 66.0, top - 46.0), top - 16.0, at=behind, edge=10.0)
     shelf = hull(seat, disc(80.0, foot + 20.0, foot + 50.0, at=(-60.0, -110.0)))
-    first = motor(70.0, z - 270.0, z - 85.0, "z", behind, box=200.0)
+    first = motor(70.0, top - 18.0, top + 167.0, "z", behind, box=200.0)
     drives = disc(100.0, -205.0, -120.0, "y", arm.shoulder) + disc(
         100.0, 150.0, 215.0, "y", arm.shoulder
     )
@@ -266,9 +278,9 @@ def lower_arm(arm: Arm) -> Body:
     )
 
 
-def lever(centre: Point, hub: float) -> Manifold:
+def lever(arm: Arm, centre: Point, hub: float) -> Manifold:
     """Return the bar from ``centre`` to the pin behind it: of crank and of upper arm."""
-    tip, (inner, outer) = (centre[0] - CRANK, centre[1]), CRANK_SIDES
+    tip, (inner, outer) = (centre[0] - arm.crank, centre[1]), CRANK_SIDES
     ends = ((0.78 * hub, centre), (34.0, tip))
     bar = hull(*(disc(radius, inner + 3.0, outer - 3.0, "y", at, edge=5.0) for radius, at in ends))
     return union(
@@ -278,22 +290,22 @@ def lever(centre: Point, hub: float) -> Manifold:
     )
 
 
-def pin(centre: Point) -> Manifold:
+def pin(arm: Arm, centre: Point) -> Manifold:
     """Return the pin from the end of a lever through the eye of the rod, with its head."""
-    at = (centre[0] - CRANK, centre[1])
+    at = (centre[0] - arm.crank, centre[1])
     return plain(17.0, CRANK_SIDES[0] + 4.0, PIN_END, "y", at) + disc(
         23.0, ROD_SIDES[1] + 0.5, PIN_END, "y", at, edge=2.0
     )
 
 
-def crank(arm: Arm) -> Body:
+def crank_lever(arm: Arm) -> Body:
     """Lever on a hollow shaft, which comes from reducer 3 through the plane of the rod."""
-    bar = lever(arm.shoulder, 80.0)
+    bar = lever(arm, arm.shoulder, 80.0)
     shaft = disc(46.0, 90.0, 150.0, "y", arm.shoulder, edge=3.0)
     bore = disc(34.0, 80.0, 145.0, "y", arm.shoulder)
     return Body(
         (
-            Part(pin(arm.shoulder), STEEL, "grey"),
+            Part(pin(arm, arm.shoulder), STEEL, "grey"),
             Part(bore, AIR),
             Part(bar + shaft, IRON, "orange"),
         ),
@@ -304,7 +316,7 @@ def crank(arm: Arm) -> Body:
 def rod(arm: Arm) -> Body:
     """Long bar of the parallelogram, grooved, with an eye at each end."""
     inner, outer = ROD_SIDES
-    x, low, high = arm.a1 - CRANK, arm.shoulder[1], arm.elbow[1]
+    x, low, high = arm.a1 - arm.crank, arm.shoulder[1], arm.elbow[1]
     eyes = [disc(38.0, inner, outer, "y", (x, z), edge=6.0) for z in (low, high)]
     bar = hull(*(disc(23.0, inner + 4.0, outer - 4.0, "y", (x, z), edge=6.0) for z in (low, high)))
     ends = (low + 75.0, high - 75.0)
@@ -313,40 +325,52 @@ def rod(arm: Arm) -> Body:
     return Body((Part(union(bar, *eyes) - groove - holes, STEEL, "orange"),), (bar, *eyes))
 
 
+def folded(arm: Arm) -> Manifold:
+    """Return the room of the lower arm about axis 3 where it is folded forward and backward."""
+    x, z = arm.elbow
+
+    def end(along: float) -> Manifold:
+        return disc(81.0, -62.0, 62.0, "y", (x + along * FOLD[0], z - abs(along) * FOLD[1]))
+
+    return hull(end(0.0), end(-220.0)) + hull(end(0.0), end(220.0))
+
+
 def elbow_housing(arm: Arm) -> Body:
     """Lugs on the lower arm's head, housing of the wrist drives, lever of the parallelogram.
 
     The three motors of the wrist stand behind.
     """
-    x, axis = arm.a1, arm.wrist[1]
-    front = disc(96.0, x + 165.0, x + 190.0, "x", arm.forearm, edge=12.0)
+    x, axis, k = arm.a1, arm.wrist[1], arm.tube
+    low = max(axis - 30.0, arm.elbow[1] + 90.0)  # of two motors, above the rod
+    front = disc(96.0 * k, x + 165.0, x + 190.0, "x", arm.forearm, edge=12.0)
     house = hull(
         block((x - 150.0, x + 5.0), (-126.0, 126.0), (axis - 78.0, axis + 108.0), edge=34.0),
         block((x + 45.0, x + 115.0), (-108.0, 108.0), (axis - 80.0, axis + 92.0), edge=38.0),
         front,
     )
     plate = block((x - 178.0, x - 146.0), (-132.0, 132.0), (axis - 82.0, axis + 114.0), edge=12.0)
-    ring = disc(103.0, x + 184.0, x + 212.0, "x", arm.forearm, edge=8.0)
+    ring = disc(RING * k, x + 184.0, x + 212.0, "x", arm.forearm, edge=8.0)
     lug = hull(
         disc(88.0, 64.0, 98.0, "y", arm.elbow, edge=10.0),
         block((x - 95.0, x + 92.0), (64.0, 98.0), (axis - 40.0, axis + 20.0), edge=12.0),
     )
-    room = disc(94.0, -64.0, 64.0, "y", arm.elbow, edge=4.0)
+    head = disc(94.0, -64.0, 64.0, "y", arm.elbow, edge=4.0)
+    room = head if arm.a3 > CLEAR else head + folded(arm)
     corners = [(y, axis + up) for y in (-116.0, 116.0) for up in (-64.0, 96.0)]
     heads = union(*(plain(7.0, x - 182.0, x - 170.0, "x", corner) for corner in corners))
     motors = [
         motor(51.0, x - 176.0, x - 372.0, "x", (0.0, axis + 56.0), box=180.0),
-        motor(48.0, x - 176.0, x - 352.0, "x", (76.0, axis - 30.0), box=90.0),
-        motor(48.0, x - 176.0, x - 352.0, "x", (-76.0, axis - 30.0), box=-90.0),
+        motor(48.0, x - 176.0, x - 352.0, "x", (76.0, low), box=90.0),
+        motor(48.0, x - 176.0, x - 352.0, "x", (-76.0, low), box=-90.0),
     ]
     caps = mirrored(disc(46.0, 94.0, 110.0, "y", arm.elbow, edge=6.0))
-    casting = union(house, plate, ring, mirrored(lug), lever(arm.elbow, 80.0)) - room
+    casting = union(house, plate, ring, mirrored(lug), lever(arm, arm.elbow, 80.0)) - room
     return Body(
         (
             Part(union(*motors), MOTOR, "black"),
-            Part(disc(70.0, x + 130.0, x + 205.0, "x", arm.forearm), GEAR),
-            Part(cavity(house, 11.0) - room.scale((1.0, 1.2, 1.0)), AIR),
-            Part(pin(arm.elbow), STEEL, "grey"),
+            Part(disc(70.0 * k, x + 130.0, x + 205.0, "x", arm.forearm), GEAR),
+            Part(cavity(house, 11.0) - head.scale((1.0, 1.2, 1.0)), AIR),
+            Part(pin(arm, arm.elbow), STEEL, "grey"),
             Part(caps + heads, ALUMINIUM, "black"),
             Part(casting, ALUMINIUM, "orange"),
         ),
@@ -354,86 +378,7 @@ def elbow_housing(arm: Arm) -> Body:
             house + plate + ring,
             lug,
             lug.mirror((0.0, 1.0, 0.0)),
-            lever(arm.elbow, 80.0),
+            lever(arm, arm.elbow, 80.0),
             union(*motors),
         ),
     )
-
-
-def forearm(arm: Arm) -> Body:
-    """Tube that turns about axis 4, tapered towards the wrist, with the fork that holds axis 5."""
-    start, (end, axis) = arm.a1 + 215.0, arm.wrist
-    length = end - start
-    collar = [*arc((92.0, 8.0), 8.0, -90.0, 0.0), (100.0, 26.0), (97.0, 34.0)]
-    taper = [
-        (88.0, 52.0),
-        (83.0, 85.0),
-        (78.0, 150.0),
-        (64.0, length - 190.0),
-        (64.0, length - 165.0),
-    ]
-    nose = [(70.0, length - 150.0), *arc((64.0, length - 128.0), 8.0, 0.0, 90.0)]
-    tube = lathe(
-        [(0.0, 0.0), *collar, *taper, *nose, (0.0, length - 120.0)], "x", arm.forearm
-    ).translate((start, 0.0, 0.0))
-    bore = [
-        (0.0, 0.0),
-        (78.0, 0.0),
-        (74.0, 60.0),
-        (55.0, length - 190.0),
-        (55.0, length - 110.0),
-        (0.0, length - 110.0),
-    ]
-    yoke = hull(
-        disc(68.0, end - 158.0, end - 140.0, "x", arm.forearm, edge=6.0),
-        block((end - 135.0, end - 70.0), (-90.0, 90.0), (axis - 56.0, axis + 56.0), edge=16.0),
-    )
-    prong = hull(
-        disc(54.0, 52.0, 90.0, "y", arm.wrist, edge=10.0),
-        block((end - 120.0, end - 70.0), (52.0, 90.0), (axis - 56.0, axis + 56.0), edge=14.0),
-    )
-    room = disc(101.0, -52.0, 52.0, "y", arm.wrist, edge=10.0)
-    covers = mirrored(disc(45.0, 86.0, 99.0, "y", arm.wrist, edge=6.0))
-    shafts = disc(24.0, start, end - 130.0, "x", arm.forearm)
-    gears = mirrored(
-        hull(
-            disc(38.0, 56.0, 82.0, "y", arm.wrist), disc(34.0, 56.0, 82.0, "y", (end - 90.0, axis))
-        )
-    )
-    return Body(
-        (
-            Part(union(shafts, gears), GEAR),
-            Part(lathe(bore, "x", arm.forearm).translate((start, 0.0, 0.0)), AIR),
-            Part(covers, ALUMINIUM, "black"),
-            Part(union(tube, yoke, mirrored(prong)) - room, ALUMINIUM, "orange"),
-        ),
-        (
-            tube,
-            yoke.trim_by_plane((-1.0, 0.0, 0.0), 104.0 - end),
-            prong,
-            prong.mirror((0.0, 1.0, 0.0)),
-        ),
-    )
-
-
-def wrist(arm: Arm) -> Body:
-    """Hub in the fork, turning about axis 5, with the bearing of axis 6."""
-    face = arm.wrist[0] + arm.d6 - arm.plate - 1.0
-    hub = disc(49.0, -50.0, 50.0, "y", arm.wrist, edge=10.0)
-    front = disc(43.0, face - 24.0, face - 8.0, "x", arm.forearm)
-    neck = hull(disc(44.0, -42.0, 42.0, "y", arm.wrist, edge=10.0), front)
-    seat = disc(46.0, face - 16.0, face, "x", arm.forearm, edge=5.0)
-    gear = disc(28.0, -40.0, 40.0, "y", arm.wrist)
-    return Body(
-        (Part(gear, GEAR), Part(union(hub, neck, seat), ALUMINIUM, "orange")), (hub, neck + seat)
-    )
-
-
-def flange(arm: Arm) -> Body:
-    """Mounting flange with its centring bore and six threaded holes."""
-    face = arm.wrist[0] + arm.d6
-    plate = disc(40.0, face - arm.plate, face, "x", arm.forearm, edge=2.5)
-    bores = plain(12.5, face - 8.0, face + 1.0, "x", arm.forearm) + bolts(
-        6, 31.5, 4.0, face - 12.0, face + 1.0, "x", arm.forearm
-    )
-    return Body((Part(plate - bores, STEEL, "grey"),), (plate,))

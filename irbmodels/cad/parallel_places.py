@@ -1,0 +1,77 @@
+"""Where the axes of an arm with a parallelogram are in the units of its drawing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .serial_places import Lengths
+from .shapes import Point
+
+HUB = 50.0  # from axis 5 to the back of the flange
+RING = 103.0  # radius of the elbow's housing where the forearm begins
+COLUMN = 380.0  # from the joint of axis 1 up to axis 2, where that leaves room for the base
+BASE = 140.0  # least height of the joint of axis 1: reducer, foot and connector box
+TRUNK = 252.0  # from the top of the trunk up to axis 2
+UNDER_CRANK = 56.0  # from the top of the trunk to the pin above it: eye of the rod and air
+
+
+@dataclass(frozen=True)
+class Arm:
+    """Lengths and thickness of the wrist, in units of the drawing."""
+
+    a1: float
+    d1: float
+    a2: float
+    a3: float
+    d4: float
+    d6: float
+    crank: float
+    wrist_size: float = 1.0
+    """Thickness of forearm and wrist over that of an IRB 2400."""
+
+    @classmethod
+    def of(cls, lengths: Lengths, crank: float, size: float, wrist_size: float) -> Arm:
+        """Take lengths and crank in [mm]; one unit is ``size`` millimetres."""
+        a1, d1, a2 = lengths.a1 / size, lengths.d1 / size, lengths.a2 / size
+        a3, d4, d6 = lengths.a3 / size, lengths.d4 / size, lengths.d6 / size
+        return cls(a1, d1, a2, a3, d4, d6, crank / size, wrist_size)
+
+    @property
+    def foot(self) -> float:
+        """Height of the joint of axis 1."""
+        return max(self.d1 - COLUMN, BASE)
+
+    @property
+    def trunk(self) -> float:
+        """Height of the trunk's top, above which the crank turns."""
+        return self.d1 - max(TRUNK, self.crank + UNDER_CRANK)
+
+    @property
+    def shoulder(self) -> Point:
+        """Axis 2 in x and z."""
+        return (self.a1, self.d1)
+
+    @property
+    def elbow(self) -> Point:
+        """Axis 3 in x and z."""
+        return (self.a1, self.d1 + self.a2)
+
+    @property
+    def wrist(self) -> Point:
+        """Axis 5 in x and z."""
+        return (self.a1 + self.d4, self.d1 + self.a2 + self.a3)
+
+    @property
+    def forearm(self) -> Point:
+        """Axis 4 in y and z."""
+        return (0.0, self.wrist[1])
+
+    @property
+    def tube(self) -> float:
+        """Thickness of the forearm where it begins: the wrist's, as far as the folded arm lets."""
+        return min(self.wrist_size, max(0.7, (self.a3 - 4.0) / RING))
+
+    @property
+    def plate(self) -> float:
+        """Thickness of the flange, whose back stays clear of the hub of axis 5."""
+        return min(23.0, self.d6 - HUB * self.wrist_size)
