@@ -19,7 +19,7 @@ from manifold3d import Manifold
 from ..errors import InputError
 from ..tables.description import Description
 from .body import AIR, ALUMINIUM, GEAR, IRON, MOTOR, STEEL, Body, Part
-from .parallel_places import BASE, HUB, RING, TRUNK, Arm
+from .parallel_places import BASE, HUB, RING, TRUNK, UNDER_CRANK, Arm
 from .parallel_wrist import flange, forearm, wrist
 from .serial_places import Lengths
 from .shapes import Point, arc, block, bolts, disc, hull, lathe, mirrored, motor, plain, union
@@ -76,13 +76,17 @@ def parallel_arm(
             short for its wrist.
     """
     if mass is None:
-        size = min(crank / CRANK, lengths.d1 / (BASE + TABLE + TRUNK))
+        room = (
+            lengths.d1 / (BASE + TABLE + TRUNK),
+            (lengths.d1 - crank) / (BASE + TABLE + UNDER_CRANK),
+        )
+        size = max(min(crank / CRANK, *room), 0.5 * crank / CRANK)
         mass = MASS * size**3
     else:
         size = (mass / MASS) ** (1.0 / 3.0)
     arm = Arm.of(lengths, crank, size, max(1.0, payload / mass / LIGHT) ** 0.25)
     lack = arm.foot + TABLE - arm.trunk
-    if lack > 0.0:
+    if lack > 1e-6:
         raise InputError(
             f"axis 2 at {lengths.d1:g} mm lies too low for a crank of {crank:g} mm to turn above"
             f" the base of an arm of {mass:.0f} kg: it needs {lengths.d1 + lack * size:.0f} mm"
