@@ -122,7 +122,7 @@ def usual_mass(payload: float, reach: float) -> float:
     """Return the mass [kg] of SCARAs of a payload [kg] and reach [mm]: it grows with their root.
 
     Two robots stand behind it: the 60 kg that are assumed for an IRB 930, and the base of an IRB
-    910SC-3/0.55, 8.361 kg in a controller's parameters, which is 0.40 of an arm as drawn: 20.8 kg,
+    910SC-3/0.55, 8.361 kg in a controller's parameters, which is 0.43 of the arm as drawn: 19.6 kg,
     and 21.7 by the root.
     """
     return float(MASS * (payload / PAYLOAD * reach / REACH) ** 0.5)
