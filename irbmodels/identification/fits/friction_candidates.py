@@ -44,19 +44,23 @@ class Candidate(NamedTuple):
     """``v_St`` or ``v_d`` [rad/s, m/s], or ``x_p`` [rad, m], where the kind has one."""
 
 
-def candidates(believed: float, warm: bool = False) -> tuple[Candidate, ...]:
+def candidates(
+    believed: float, warm: bool = False, speed_known: bool = False
+) -> tuple[Candidate, ...]:
     """Return the candidates of one drive.
 
     Args:
         believed: Speed of the last of Fs - Fc, which somebody believes in.
         warm: True for those of temperature.
+        speed_known: True for Fs - Fc at that speed alone.
     """
+    speeds = () if speed_known else STRIBECK_SPEEDS
     by_temperature = (
         Candidate(WARMTH),
         *(Candidate(WARMTH, float(speed)) for speed in DEGRESSIVE_SPEEDS),
     )
     return (
-        *(Candidate("Fs-Fc", float(speed)) for speed in STRIBECK_SPEEDS),
+        *(Candidate("Fs-Fc", float(speed)) for speed in speeds),
         Candidate("Fs-Fc", believed),
         *(Candidate("Fd", float(speed)) for speed in DEGRESSIVE_SPEEDS),
         *(Candidate("presliding", float(distance)) for distance in PRESLIDING_DISTANCES),
@@ -82,13 +86,15 @@ class FrictionCandidates:
 
     NaN of drives whose friction is taken as that of one temperature; default all.
     """
+    speeds_known: bool = False
+    """True if these speeds are known better than the row of them is dense: none other is tried."""
 
     @cached_property
     def terms(self) -> tuple[tuple[Candidate, ...], ...]:
         """Candidates per drive of a moving axis, in the order of their columns."""
         speeds = self.believed.tolist()
         warm = np.isfinite(self._middle).tolist()
-        return tuple(candidates(*one) for one in zip(speeds, warm, strict=True))
+        return tuple(candidates(*one, self.speeds_known) for one in zip(speeds, warm, strict=True))
 
     @property
     def _middle(self) -> Array:

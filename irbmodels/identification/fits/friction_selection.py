@@ -94,7 +94,6 @@ def choose_friction(
     weights: Array,
     kinds: Sequence[str],
     believed: Array,
-    exact: bool = False,
 ) -> tuple[FrictionChoice, ...]:
     """Choose terms drive by drive, until no choice changes.
 
@@ -103,9 +102,8 @@ def choose_friction(
         rows: Equations with candidates.
         weights: Of the equations, shape ``(size,)``.
         kinds: Kinds of terms that may be chosen.
-        believed: Fs - Fc at the last candidate speed that somebody believes in, shape ``(size,)``.
-        exact: True if that speed is known better than the row of speeds is dense: it is a candidate
-            in place of all others.
+        believed: Fs - Fc at the last candidate speed that somebody believes in, shape ``(size,)``;
+            it is no candidate itself but where speeds are known.
     """
     drives = _Drives(sums, rows, weights)
     models: list[Model] = [()] * rows.rows.size
@@ -116,7 +114,7 @@ def choose_friction(
         for i, belief in enumerate(believed.tolist()):
             key = i, tuple(models[:i] + models[i + 1 :])
             if key not in known:
-                known[key] = drives.beside(i, models).choose(kinds, belief, exact)
+                known[key] = drives.beside(i, models).choose(kinds, belief)
             models[i], choice = known[key]
             choices.append(choice)
         if models == before:
@@ -173,15 +171,15 @@ class _Drive:
         falls = np.array([term.kind in ("Fs-Fc", "presliding") for term in self.terms])
         return np.asarray((own > APART**2 * whole) & (whole > np.where(falls, slow, 0.0)))
 
-    def choose(
-        self, kinds: Sequence[str], belief: float, exact: bool
-    ) -> tuple[Model, FrictionChoice]:
-        row = [k for k, term in enumerate(self.terms) if term.kind == "Fs-Fc"]
-        *others, last = row
-        offered = [
-            k for k, term in enumerate(self.terms) if term.kind in kinds and self.possible[k]
-        ]
-        way = self._way([k for k in offered if k not in (others if exact else (last,))])
+    def choose(self, kinds: Sequence[str], belief: float) -> tuple[Model, FrictionChoice]:
+        last = [k for k, term in enumerate(self.terms) if term.kind == "Fs-Fc"][-1]
+        way = self._way(
+            [
+                k
+                for k, term in enumerate(self.terms)
+                if term.kind in kinds and self.possible[k] and (k != last or self.rows.speeds_known)
+            ]
+        )
         losses, trials = self._trials(way)
         best = int(losses.mean(axis=1).argmin())
         apart = losses - losses[best]
@@ -254,7 +252,8 @@ class _Drive:
         """Standard deviations by which a coefficient differs from 0 [Bonferroni]."""
         from scipy.special import stdtrit
 
-        tests = 2.0 * len(self.terms)
+        tried = len(STRIBECK_SPEEDS) if self.rows.speeds_known else 0  # before these were known
+        tests = 2.0 * (len(self.terms) + tried)
         return float(stdtrit(len(self.sums.counts) - 1, 1.0 - ALPHA / tests))
 
     def _coefficients(self, models: Sequence[Model]) -> tuple[Array, Array]:

@@ -165,7 +165,9 @@ def select_terms(
     alone: tuple[TorqueEquations, Linearized | None] | None = None
     weights = 1.0 / np.square(floor_noise(total, fit.noise))
     for speeds_known in (False, True):
-        candidates = FrictionCandidates(rows, believed.v_St[moving], fit.beta)
+        candidates = FrictionCandidates(
+            rows, believed.v_St[moving], fit.beta, speeds_known=speeds_known
+        )
         sums = sum_stretches(samples, candidates, STRETCHES)
         choices = choose_friction(
             sums,
@@ -173,7 +175,6 @@ def select_terms(
             weights,
             SEARCHED[friction],
             (law.Fs - law.Fc)[moving],
-            exact=speeds_known,
         )
         crowded = [one for one in choices if len(one.terms) > 1 and one.terms[0].kind == "Fs-Fc"]
         if speeds_known or not crowded:
