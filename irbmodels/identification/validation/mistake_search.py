@@ -147,8 +147,9 @@ def search_mistakes(
     if arrangement is not None and arrangement.kind == "degrees":
         return Search((arrangement,))
     if base is None or exists:
-        known = (now, parameters) if base is None else (before, own)
-        if (mounting := find_mounting(everything, *known, seen)) is not None:
+        robot, values = (now, parameters) if base is None else (before, own)
+        mounting = find_mounting(everything, robot, chosen.bodies, values, seen)
+        if mounting is not None:
             return Search((mounting,))
     tree, bodies = now.dynamic_model.tree, list[Mistake]()
     load = LoadColumns.at(tree, tree.flange)

@@ -6,14 +6,16 @@ import numpy as np
 
 from ...model.types import Array, Mask
 from ...robot.robot import Robot
-from ...robot.torque_regressor import TorqueRegressor
+from ...robot.torque_regressor import BodyColumns, TorqueRegressor, first_of_friction
 from .arrangements import ARRANGED, thinned_blocks, torque_error
 from .fit_mistakes import SIZE
 from .mistakes import LARGEST_ZERO, Blocks, Mistake, friction_columns
 from .stretch_equations import StretchSums
 
 
-def find_mounting(blocks: Blocks, robot: Robot, parameters: Array, axes: Mask) -> Mistake | None:
+def find_mounting(
+    blocks: Blocks, robot: Robot, columns: BodyColumns, parameters: Array, axes: Mask
+) -> Mistake | None:
     """Return how gravity turns the robot's bodies, if that explains torques much better.
 
     Torques are linear in the vector of gravity: it is fitted beside any friction. Angles that a
@@ -22,20 +24,23 @@ def find_mounting(blocks: Blocks, robot: Robot, parameters: Array, axes: Mask) -
     Args:
         blocks: Of the logs.
         robot: As it is said to be mounted.
+        columns: Of its bodies.
         parameters: Of the set, in the order of ``robot.parameter_vector()``.
         axes: That are in question, ``(n,)``.
     """
     q, v, a = (thinned := thinned_blocks(blocks))[:3]
-    still, given, upright = np.zeros_like(q), robot.gravity_vector, robot.mounted(np.eye(4))
+    given = robot.gravity_vector
     if not given.any():
         return None
-
-    def torque(gravity: Array, v: Array, a: Array) -> Array:
-        return TorqueRegressor(upright.with_gravity(gravity)).torque(q, v, a, parameters)
-
-    none = np.zeros(3)
-    weightless, at_rest = torque(none, v, a), torque(none, still, still)
-    unit = np.stack([torque(e, still, still) - at_rest for e in np.eye(3)], axis=2)
+    bodies = parameters[: first_of_friction(robot)]
+    weight = columns.at_rest(q) @ bodies
+    unit = np.empty((*q.shape, 3))
+    *others, last = np.argsort(np.abs(given)).tolist()
+    upright = robot.mounted(np.eye(4))
+    for k in others:
+        unit[:, :, k] = BodyColumns(upright.with_gravity(np.eye(3)[k])).at_rest(q) @ bodies
+    unit[:, :, last] = (weight - unit[:, :, others] @ given[others]) / given[last]
+    weightless = TorqueRegressor(robot, columns).torque(q, v, a, parameters) - weight
     own = friction_columns(v)
     free = np.concatenate([own, unit, weightless[:, :, None]], axis=2)
     # as said, and in any unit
