@@ -121,6 +121,15 @@ def test_stretches_hold_equally_many_samples_without_masked_torques():
         )
 
 
+def test_terms_that_hide_each_other_are_found():
+    """Friction by direction whose constant part and part with the speed cancel on average: neither
+    is sure beside what the other leaves.
+    """
+    true = arm(dFc=(0.0, 0.0, 0.5, 0.0, 0.0, 0.0), dFv=(0.0, 0.0, -0.25, 0.0, 0.0, 0.0))
+    chosen, _ = chosen_terms(irb.load("irb1600"), log_of(true, 1))
+    assert chosen == [[], [], ["dFc", "dFv"], [], [], []]
+
+
 def test_terms_that_are_there_are_found():
     """Degressive friction, friction that grows with the load, and Coulomb friction that differs by
     direction are chosen on the axes that have them, and on no others; coefficients come back.

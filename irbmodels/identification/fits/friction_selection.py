@@ -1,9 +1,11 @@
 """Choice of friction terms per drive by cross-validation on whole stretches of the logs.
 
 Per drive terms are added one by one, each time the one that leaves least on stretches which its fit
-has not seen. Of the models on this way the simplest is chosen whose error is within one standard
-error of the best [Hastie, Tibshirani & Friedman, The Elements of Statistical Learning, 7.10]; the
-standard error is that of the difference, stretch by stretch, since all models meet the same ones.
+has not seen; two at once where none is sure alone, for what either leaves hides the other, such as
+an offset and a change with temperature. Of the models on this way the simplest is chosen whose
+error is within one standard error of the best [Hastie, Tibshirani & Friedman, The Elements of
+Statistical Learning, 7.10]; the standard error is that of the difference, stretch by stretch, since
+all models meet the same ones.
 
 A term counts only if its law cannot drive an axis, and if its coefficient is as sure as the number
 of candidates asks for. The spread of coefficients over fits with one stretch left out says how sure
@@ -202,24 +204,33 @@ class _Drive:
         return any(self.terms[k].kind == "Fs-Fc" for k in model)
 
     def _way(self, offered: list[int]) -> list[Model]:
-        """Models with one term more each, from none."""
+        """Models with one term more each, from none; with two more where no single one is sure."""
+        linear = [k for k in offered if np.isnan(self.terms[k].scale)]
+        pairs = [(k, m) for k in linear for m in offered if k < m or m not in linear]
         way: list[Model] = [()]
-        while len(way) <= MOST:
-            taken = {self.terms[k].kind for k in way[-1]}
-            options = self._sure_and_passive(
-                [(*way[-1], k) for k in offered if self.terms[k].kind not in taken]
-            )
-            while options:
-                left = left_out_squares(self.parts, np.array(options)).sum(axis=0)
-                option = options[int(left.argmin())]
-                term = self.terms[option[-1]]
-                if term.scale not in ENDS.get(term.kind, ()):
-                    way.append(option)
-                    break
-                options = [other for other in options if self.terms[other[-1]].kind != term.kind]
-            else:
+        for _ in range(MOST):
+            model = self._best([(*way[-1], k) for k in offered])
+            model = model or self._best([(*way[-1], *pair) for pair in pairs])
+            if not model:
                 break
+            way.append(model)
         return way
+
+    def _best(self, models: Sequence[Model]) -> Model:
+        """Return the sure model that leaves least, none of its terms at an end; else none."""
+        kinds = {model: [self.terms[k].kind for k in model] for model in models}
+        options = self._sure_and_passive(
+            [model for model in models if len(set(kinds[model])) == len(model) <= MOST]
+        )
+        while options:
+            left = left_out_squares(self.parts, np.array(options)).sum(axis=0)
+            option = options[int(left.argmin())]
+            terms = [self.terms[k] for k in option]
+            ends = {term.kind for term in terms if term.scale in ENDS.get(term.kind, ())}
+            if not ends:
+                return option
+            options = [other for other in options if not ends.intersection(kinds[other])]
+        return ()
 
     def _trials(self, way: list[Model]) -> tuple[Array, tuple[Trial, ...]]:
         """Weighted squares per sample of each model on each stretch, and what is said of them."""
