@@ -10,7 +10,8 @@ from spoilt import spoilt
 import irbmodels as irb
 from irbmodels.identification.recordings import Recording
 from irbmodels.identification.validation import evaluate, identify, prepare, split_recording
-from irbmodels.identification.validation.fit_mistakes import between_axes
+from irbmodels.identification.validation.fit_mistakes import between_axes, check_bodies
+from irbmodels.identification.validation.mistakes import Blocks
 from irbmodels.identification.validation.stretch_equations import (
     Eliminated,
     StretchSums,
@@ -104,6 +105,25 @@ def test_the_interval_of_a_payload_holds_what_axes_disagree_on():
     wanted = ((1.0 / (deviation**2 + effect)).sum()) ** -0.5
     assert between_axes(own, load, rest) == pytest.approx(wanted, rel=1e-6)
     assert wanted > 0.5
+
+
+@pytest.mark.parametrize(
+    ("masses", "smallest", "named"),
+    [
+        ((1.6, 1.6, 1.6), 1.0, True),
+        ((1.0, 1.5, 2.2), 0.5, True),
+        ((1.0, 1.5, 2.2), 1.0, False),  # 1.6 +- 0.7 kg: a heavier wrist, as far as axes tell
+        ((1.6, 1.6, 1.6), 2.0, False),
+    ],
+)
+def test_a_payload_is_named_where_all_of_its_interval_counts(masses, smallest, named):
+    """Masses that single axes ask for are put in; their scatter is that of bodies that are off."""
+    rng = np.random.default_rng(4)
+    q, v, a, jerk, predicted = rng.normal(size=(5, 600, 3))
+    load = rng.normal(size=(600, 3, 4))
+    tau = 5.0 * predicted + np.array(masses) * load[:, :, 0] + 0.1 * rng.normal(size=(600, 3))
+    found = check_bodies(Blocks(q, v, a, tau, jerk), 5.0 * predicted, load, smallest)
+    assert [one.kind for one in found] == ["payload"] * named
 
 
 def test_a_right_fit_has_none():
