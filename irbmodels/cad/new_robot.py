@@ -86,13 +86,16 @@ def new_robot(
 
 
 def _tables(sheet: DataSheet, arms: Sequence[Arm]) -> Tables:
-    """Return the tables that the rest of a family is made from; efforts are to be derived."""
+    """Return the tables that the rest of a family is made from; efforts are to be derived.
+
+    Rows of variants whose mass is unknown have none.
+    """
     tables = tables_of_datasheet(sheet, arms)
-    if any(arm.ratings.mass_kg is not None for arm in arms):
-        limits = tables["limits"]
+    limits = tables["limits"]
+    own_rows = {name: own.get("axes", {}) for name, own in limits["variants"].items()}
+    for arm in (arm for arm in arms if arm.ratings.mass_kg is not None):
         limits["sources"]["rule"] = EFFORTS
-        groups = [limits["axes"], *(own.get("axes", {}) for own in limits["variants"].values())]
-        for row in (row for rows in groups for row in rows.values()):
+        for row in (limits["axes"] | own_rows[arm.name]).values():
             _assume_effort(row)
     unknown = {"about": "to be derived", "links": {}}
     tables["inertials"] = {"sources": {}, "default": "unknown", "sets": {"unknown": unknown}}

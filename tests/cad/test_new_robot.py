@@ -163,3 +163,18 @@ def test_the_command_prints_the_reach_of_the_lengths(tmp_path, capsys):
     said = capsys.readouterr().err
     assert "arm: reach 580.0 mm, +0.0 of the stated 580" in said
     assert "irbmodels view" in said
+
+
+def test_a_variant_of_unknown_mass_has_no_assumed_efforts_of_its_own(tmp_path):
+    """It shares what follows from the masses of the others, and states nothing besides."""
+    text = sheet_text("small").replace("mass_kg: 25, ", "")
+    fast = "axes: {axis_4: {speed_deg_s: 420, source: x}}"
+    text += f"variants:\n  slow: {{ratings: {{mass_kg: 25, source: x}}}}\n  fast: {{{fast}}}\n"
+    folder = made(tmp_path, text)
+    slow, fast = (irb.load(folder / name) for name in ("slow", "fast"))
+    assert np.isfinite(slow.limits.effort).all()
+    assert np.array_equal(fast.limits.effort == slow.limits.effort, [1, 1, 1, 0, 1, 1])
+    assert np.isinf(fast.limits.effort[3])
+    assert np.abs(slow.gravity([0, 0.5, 0, 0, 0, 0])).max() > 10.0
+    with pytest.raises(irb.MissingData, match="no masses of fast are known"):
+        fast.gravity(np.zeros(6))
