@@ -131,6 +131,27 @@ def test_the_one_height_of_a_sheet_is_that_of_the_flange(name, drawn):
         assert (solids[link] ^ elbow).volume() > 0.0
 
 
+def test_frames_of_the_tables_are_where_the_arms_sit(drawn):
+    """Inner arm at 544 mm, outer arm 247 mm higher: a gap of 2 and 4 mm at twice the size."""
+    _, _, solids = drawn(ARMS["twice_930"])
+    assert solids["link_1"].bounding_box()[2] == pytest.approx(544.0 + 2.0)
+    ends = plain(150.0, 0.0, 3000.0, at=(1120.0, 0.0))  # about axis 2, beside the quill's gland
+    assert (solids["link_2"] ^ ends).bounding_box()[2] == pytest.approx(544.0 + 247.0 + 4.0)
+
+
+@pytest.mark.parametrize("height", [190.0, 205.0])
+def test_connectors_stay_below_the_arm(height, drawn):
+    """The box behind the base ends as far below its top as on an IRB 930, however low that is."""
+    text = ARMS["irb910sc_3_45"].replace("220", str(height))
+    robot, _, solids = drawn(text)
+    size = (usual_mass(3.0, 450.0) / 60.0) ** (1.0 / 3.0)
+    behind = solids["base_link"].trim_by_plane((-1.0, 0.0, 0.0), 120.0 * size)
+    top = height - 42.2 * size
+    assert behind.bounding_box()[5] == pytest.approx(top - 94.0 * size, abs=1e-3)
+    assert solids["link_1"].bounding_box()[2] == pytest.approx(top + size, abs=1e-3)
+    assert robot.limits.ratings.mass_kg is None
+
+
 def test_a_small_scara_stands_on_a_small_foot(drawn):
     """As wide as the cube root of its mass, 21.7 kg for 3 kg at 0.55 m against 60 kg of a 930."""
     assert usual_mass(12.0, 1050.0) == 60.0  # which the tables of the IRB 930 assume
