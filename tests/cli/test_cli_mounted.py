@@ -67,7 +67,7 @@ def test_path_and_rapid_take_targets_in_the_world(run, tmp_path):
     assert (code, "they need --robot" in err) == (2, True)
 
 
-def test_torque_and_view_of_a_mounted_robot(run, tmp_path):
+def test_torque_path_and_view_of_a_mounted_robot(run, tmp_path):
     """A still motion on the ceiling needs the torques of the ceiling; the page has the robot there."""
     robot, over = irb.load("irb2400"), np.diag([1.0, -1.0, -1.0])
     q = robot.from_controller([0, 20, 10, 0, 30, 0])
@@ -80,6 +80,11 @@ def test_torque_and_view_of_a_mounted_robot(run, tmp_path):
     torques = [rows[f"tau{i}_total_Nm"][0] for i in range(1, 7)]
     np.testing.assert_allclose(torques, robot.mounted(over).gravity(q), rtol=0, atol=1e-3)
     assert torques[1] * robot.gravity(q)[1] < 0
+    height = 3000.0 - 1000.0 * robot.pose(q).translation[2]
+    box = f"-9000,9000,-9000,9000,{height - 1:.6f},{height + 1:.6f}"
+    for options, kept in ((("--mounted", HUNG), 0), ((), 1)):
+        code, _, err = run("path", motion, "--robot", "irb2400", "--box", box, *options)
+        assert code == kept, err
     page = tmp_path / "v.html"
     code, _, err = run("view", "irb2400", "--mounted", HUNG, "--save", page)
     assert code == 0, err

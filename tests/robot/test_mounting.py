@@ -11,6 +11,7 @@ from path_programs import program
 
 import irbmodels as irb
 from irbmodels import rapid
+from irbmodels.robot.tool_extent import ToolExtent
 from irbmodels.tasks.path_check import Box, check_path, programmed_motion
 from irbmodels.tasks.rapid_targets import posture_lines
 
@@ -221,6 +222,12 @@ def test_the_box_of_a_path_stands_in_the_world():
     check = check_path(floor.mounted(hung), motion, box=below)
     assert not [one for one in check.findings if one.kind == "box"]
     np.testing.assert_allclose(check.trace.tcp, tcp, rtol=0, atol=1e-12)
+    low, _ = ToolExtent(floor).ends(q, np.array([floor.pose(one).translation for one in q]))
+    assert low[:, 2].min() < 5.0 - tcp[:, 2].max() - 0.001  # the tool is lower than its TCP
+    top = 5.0 - low[:, 2].min()  # what is lowest on the floor is highest when hung
+    for height, found in ((top - 1e-6, {"tool z"}), (top + 1e-6, set())):
+        check = check_path(floor.mounted(hung), motion, box=Box((-9, -9, -9), (9, 9, height)))
+        assert {one.quantity for one in check.findings if one.kind == "box"} == found
     turned = check_path(floor.mounted(oracles.shift(3.0, 4.0, 5.0)), motion, box=below)
     found = {one.quantity for one in turned.findings if one.kind == "box"}
     assert found == {"TCP z", "tool z"}
