@@ -179,6 +179,25 @@ def test_a_coil_is_found_and_its_size_is_a_convention():
     assert np.abs(errors_of_bodies(result)).max() < 4.0
 
 
+def test_a_coil_whose_stiffness_weight_explains_is_found():
+    """On axis 2 the part of a coil's force that grows with its length has the torque of a weight;
+    the rest is that of a constant force, here one that pushes. A stiffness with which the coil pulls
+    stands for the one that torques do not tell.
+    """
+    extra = lambda q: held(q, lambda length: 6000.0 * (length - 0.4))  # noqa: E731
+    robot = irb.load("irb1600")
+    terms = selected(robot, log_of(arm(), 1, extra), log_of(arm(), 2, extra))
+    (spring,) = [one.spring for one in terms.springs if one.spring]
+    assert isinstance(spring, irb.CoilSpring)
+    assert spring.axis == 2
+    assert np.hypot(*spring.after) == pytest.approx(NEAR / FAR, rel=0.02)
+    assert np.arctan2(*spring.after[::-1]) == pytest.approx(ANGLE, abs=0.01)
+    assert spring.F0 - spring.k * spring.length == pytest.approx(-6000.0 * 0.4 * FAR, rel=0.02)
+    lower, upper = robot.limits.envelope()
+    least, _ = spring.lengths(lower[1], upper[1])
+    assert spring.F0 + spring.k * (least - spring.length) > -1e-6
+
+
 def test_deviations_of_geometry_and_force_are_those_of_the_errors():
     """Over ten pairs of logs of the cylinder, errors of its force, pivot and gas column are as
     large as their deviations say. The truth is taken at pivots of which the farther is at 1 m.

@@ -126,7 +126,7 @@ class AxisFits:
             return None
         if sure and not self._sure(columns)[self.plain :].any():
             return None
-        spring = _with_values(self.place.element(family, shape), values)
+        spring = _with_values(self.place.element(family, shape), values, self.place)
         folds = [self._searched(family, shape, fitted) for fitted in self.parts.fitted]
         return Fitted(spring, tuple(self._columns(family, one) for one in folds))
 
@@ -209,7 +209,7 @@ class AxisFits:
         """Squares that an element leaves; infinite if it cannot exist."""
         columns = self._columns(family, shape)
         values = self.coefficients(fitted, columns)
-        element = _with_values(self.place.element(family, shape), values[self.plain :])
+        element = _with_values(self.place.element(family, shape), values[self.plain :], self.place)
         if _problem(element, self.place, family):
             return np.inf
         x = np.append(-columns @ values, 1.0)
@@ -259,9 +259,17 @@ class AxisFits:
         return np.asarray(np.abs(whole) > sure * deviations, dtype=bool)
 
 
-def _with_values(element: Spring, values: Array) -> Spring:
-    """Return an element with leading coefficients; those behind them are 0."""
-    return element.with_values(np.append(values, np.zeros(element.values.size - values.size)))
+def _with_values(element: Spring, values: Array, place: Place) -> Spring:
+    """Return an element with leading coefficients.
+
+    A stiffness behind them, that weight explains wholly, is the least with which the coil pulls.
+    """
+    if values.size == element.values.size:
+        return element.with_values(values)
+    assert isinstance(element, CoilSpring)
+    shortest, _ = element.lengths(*place.allowed)
+    k = max(0.0, -float(values[0])) / shortest if shortest > 0.0 else 0.0
+    return element.with_values(np.array([values[0] + k * element.length, k]))
 
 
 def _problem(element: Spring, place: Place, family: Family) -> str:
