@@ -7,7 +7,7 @@ for the next pass. Friction and springs are few formulas.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -78,7 +78,7 @@ class TorqueRegressor:
         a: Array,
         parameters: Array,
         temperature: Array | None = None,
-        direction: FrictionDirection | None = None,
+        direction: Callable[[Array, Array], Array] | None = None,
     ) -> Array:
         """Return the product of :meth:`parts` and parameters ``(p,)``, shape ``(N, n)``."""
         return product(self.parts(q, v, a, temperature, direction), parameters)
@@ -89,7 +89,7 @@ class TorqueRegressor:
         v: Array,
         a: Array,
         temperature: Array | None = None,
-        direction: FrictionDirection | None = None,
+        direction: Callable[[Array, Array], Array] | None = None,
     ) -> list[Array]:
         """Return the columns of bodies and rotors, of friction, and of springs.
 

@@ -14,7 +14,7 @@ from irbmodels.identification.validation.levels import (
     unexplained_share,
     visibility_text,
 )
-from irbmodels.identification.validation.mistakes import blocks_of
+from irbmodels.identification.validation.mistakes import Segment, blocks_of
 from irbmodels.identification.validation.verdict import LEVELS, PredictedTorques
 from irbmodels.model.inertia import Inertial
 from irbmodels.trajectory import Motion
@@ -64,8 +64,10 @@ def test_blocks_in_which_an_axis_reverses_hold_no_torque_of_it():
     """Friction has two signs there: the torque of that axis is left out, those of others stay."""
     t = np.arange(0.0, 1.0, 0.01)
     v = np.column_stack([np.where(t < 0.52, 1.0, -1.0), np.ones_like(t)])
-    blocks = blocks_of([Motion(t, v, v, v, 3.0 * v)])
+    segment = Segment(Motion(t, v, v, v, 3.0 * v), np.sign(v), 2.0 * v)
+    blocks = blocks_of([segment], np.array([False, False]))
     assert np.isnan(blocks.tau[:, 0]).tolist() == [k == 10 for k in range(20)]
+    assert np.isnan(blocks.residual[:, 0]).tolist() == [k == 10 for k in range(20)]
     np.testing.assert_array_equal(blocks.tau[:, 1], 3.0)
     np.testing.assert_array_equal(blocks.tau[:10, 0], 3.0)
     np.testing.assert_array_equal(blocks.tau[11:, 0], -3.0)
@@ -108,7 +110,8 @@ def test_late_torques_are_wrong_and_measured():
     verdict = judged("late", 0, 0.02)
     (mistake,) = (one for one in verdict.mistakes if one.kind == "late")
     assert mistake.estimate == pytest.approx(0.02, abs=0.001)
-    assert verdict.reasons[0].startswith("torques are 2"), verdict.reasons
+    words = f"torques are {1e3 * mistake.estimate:.2g} +- {2e3 * mistake.deviation:.2g} ms later"
+    assert verdict.reasons[0].startswith(words), verdict.reasons
     assert "ms later than positions" in verdict.reasons[0]
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from irbmodels.identification.validation import arrangements
 from irbmodels.identification.validation import mistakes as module
 from irbmodels.identification.validation.arrangements import find_arrangement
 from irbmodels.identification.validation.fit_mistakes import (
@@ -13,9 +14,12 @@ from irbmodels.identification.validation.fit_mistakes import (
 from irbmodels.identification.validation.mistakes import (
     Blocks,
     ResidualEquations,
+    Segment,
+    blocks_of,
     friction_columns,
     position_slopes,
 )
+from irbmodels.trajectory import Motion
 
 REVOLUTE = np.array([False, False])
 NOISE = 0.3  # [N m] of block means
@@ -23,8 +27,8 @@ L1, C1, C2, M1, M2, G = 0.8, 0.4, 0.5, 12.0, 7.0, 9.81
 
 
 def motion(t):
-    """Position, speed, acceleration and jerk of both axes."""
-    q, v, a, j = np.zeros((4, len(t), 2))
+    """Position, speed and acceleration of both axes."""
+    q, v, a = np.zeros((3, len(t), 2))
     for i, waves in enumerate(
         [[(0.9, 0.7, 0.0), (0.4, 1.9, 1.0)], [(1.1, 1.1, 2.0), (0.3, 2.7, 0)]]
     ):
@@ -33,8 +37,7 @@ def motion(t):
             q[:, i] += size * np.sin(x)
             v[:, i] += size * w * np.cos(x)
             a[:, i] -= size * w**2 * np.sin(x)
-            j[:, i] -= size * w**3 * np.cos(x)
-    return q, v, a, j
+    return q, v, a
 
 
 def torque(q, v, a, load=0.0):
@@ -65,12 +68,20 @@ def friction(v):
 
 def blocks(seed=0, shift=(0.0, 0.0), late=0.0, load=0.0, gain=(1.0, 1.0)):
     """A log of 50 s with noise, and a mistake."""
-    t = 0.05 * np.arange(1000)
-    q, v, a, jerk = motion(t)
-    then = motion(t - late)
-    tau = torque(*then[:3], load) * gain + friction(v)
+    t, h = 0.05 * np.arange(1000), 1e-4
+    q, v, a = motion(t)
+    tau = torque(*motion(t - late), load) * gain + friction(v)
     tau += NOISE * np.random.default_rng(seed).normal(size=tau.shape)
-    return Blocks(q + np.asarray(shift), v, a, tau, jerk)
+    read = q + np.asarray(shift)
+    before, after = (torque(x + np.asarray(shift), *w) for x, *w in (motion(t - h), motion(t + h)))
+    return logged(read, v, a, tau, (after - before) / (2.0 * h))
+
+
+def logged(q, v, a, tau, rate=None, predict=torque):
+    """Blocks of a log, and what a set predicts along its motion."""
+    predicted = predict(q, v, a)
+    rate = np.zeros_like(q) if rate is None else rate
+    return Blocks(q, v, a, tau, np.sign(v), predicted, rate, tau - predicted)
 
 
 def equations(log):
@@ -184,7 +195,8 @@ def test_zeros_of_parallel_axes_without_inertia_are_not_told_apart():
     def none(q, v, a):
         return np.zeros((*q.shape, 4))
 
-    rows = ResidualEquations.of(log._replace(tau=tau), predict, none, REVOLUTE, (0, 1))
+    log = logged(log.q, log.v, log.a, tau, predict=predict)
+    rows = ResidualEquations.of(log, predict, none, REVOLUTE, (0, 1))
     (one,) = rows.mistakes(0.2)
     assert (one.kind, sorted(one.axes)) == ("zero", [0, 1])
 
@@ -200,7 +212,7 @@ def test_what_is_visible_follows_from_noise(monkeypatch):
         return rows.visible()
 
     zeros, gains = visible(50.0, 0.0)
-    h, own = 1e-5, friction_columns(log.v).reshape(-1, 6)
+    h, own = 1e-5, friction_columns(log).reshape(-1, 6)
     for i in range(2):
         step = h * np.eye(2)[i]
         slope = (torque(log.q - step, log.v, log.a) - torque(log.q + step, log.v, log.a)) / (2 * h)
@@ -225,7 +237,7 @@ def test_what_is_visible_follows_from_noise(monkeypatch):
 def known(log):
     """Columns of friction, and torques of the arm."""
     predicted = torque(log.q, log.v, log.a)
-    return np.concatenate([friction_columns(log.v), predicted[:, :, None]], axis=2)
+    return np.concatenate([friction_columns(log), predicted[:, :, None]], axis=2)
 
 
 def put(log, kind):
@@ -236,7 +248,7 @@ def put(log, kind):
         "torque sign": log._replace(tau=signs * log.tau),
         "swap": Blocks(*(part[:, ::-1] for part in log)),
         "torque unit": log._replace(tau=log.tau * [1.0, 1e-3]),
-        "degrees": Blocks(*(np.degrees(part) for part in log[:3]), log.tau, np.degrees(log.jerk)),
+        "degrees": Blocks(*(np.degrees(part) for part in log[:3]), *log[3:]),
     }[kind]
 
 
@@ -247,6 +259,31 @@ def test_arrangements_are_named(kind):
     axes = {"swap": (0, 1), "degrees": ()}.get(kind, (1,))
     assert (one.kind, one.axes) == (kind, axes)
     assert kind != "torque unit" or one.estimate == pytest.approx(1e-3)
+
+
+def test_friction_that_turns_round_over_a_distance_is_that_of_the_law():
+    """Blocks in which an axis reverses count where the law has presliding, with its direction."""
+    t = np.arange(0.0, 20.0, 0.01)
+    q, v, a = motion(t)
+    w = np.sign(v)
+    direction = np.array([w[max(0, k - 12) : k + 1].mean(axis=0) for k in range(len(t))])
+    gradual = [True, False]
+    own = torque(q, v, a) + [9.0, 4.0] * direction + [6.0, 2.0] * v
+    log = blocks_of([Segment(Motion(t, q, v, a, 1.1 * own), direction, own)], np.array(gradual))
+    means = direction.reshape(-1, 5, 2).mean(axis=1)
+    np.testing.assert_allclose(log.direction, means)
+    np.testing.assert_allclose(friction_columns(log)[:, [0, 1], [0, 3]], means)
+    reversing = (w.reshape(-1, 5, 2) != w.reshape(-1, 5, 2)[:, :1]).any(axis=1)
+    assert reversing.any(axis=0).all()
+    np.testing.assert_array_equal(np.isnan(log.residual), reversing & [False, True])
+    np.testing.assert_array_equal(np.isnan(log.tau), reversing)
+    one = own.reshape(-1, 5, 2).mean(axis=1)
+    np.testing.assert_allclose(log.predicted, one)
+    np.testing.assert_allclose(log.residual[:, 0], 0.1 * one[:, 0], atol=1e-9)
+    # the change of a mean over the log by a delay of one sample is that of its rate
+    later = np.roll(own, 1, axis=0).reshape(-1, 5, 2).mean(axis=1)
+    sooner = np.roll(own, -1, axis=0).reshape(-1, 5, 2).mean(axis=1)
+    np.testing.assert_allclose(log.rate[1:-1], ((sooner - later) / 0.02)[1:-1], atol=1e-8)
 
 
 def test_a_right_log_has_no_other_arrangement():
@@ -266,6 +303,16 @@ def test_axes_out_of_question_have_no_arrangement():
     assert (
         find_arrangement(log._replace(tau=log.tau * [1.0, np.nan]), known, (0,), REVOLUTE) is None
     )
+
+
+def test_positions_that_turn_no_axis_are_not_in_degrees(monkeypatch):
+    """Positions up to 1.6 in degrees move no arm: such torques are of another one."""
+    log = blocks()
+    still = torque(*(np.radians(part) for part in log[:3])) + friction(log.v)
+    small = logged(log.q, log.v, log.a, still)
+    assert find_arrangement(small, known, (0, 1), REVOLUTE) is None
+    monkeypatch.setattr(arrangements, "TURN", 2.0)
+    assert find_arrangement(small, known, (0, 1), REVOLUTE).kind == "degrees"
 
 
 def test_linear_axes_are_not_in_degrees():
@@ -299,7 +346,7 @@ def free(log):
         (G * np.sin(q1 + q2), G * np.sin(q1 + q2)),
     ]
     own = np.stack([np.stack(pair, axis=1) for pair in first], axis=2)
-    return np.concatenate([own, friction_columns(log.v)], axis=2)
+    return np.concatenate([own, friction_columns(log)], axis=2)
 
 
 def fitted_to(log, axes=(0, 1), unexplained=(0.01, 0.01)):
@@ -307,7 +354,7 @@ def fitted_to(log, axes=(0, 1), unexplained=(0.01, 0.01)):
     columns = free(log)
     x = np.linalg.lstsq(columns.reshape(-1, 13), log.tau.ravel(), rcond=None)[0]
     bodies = np.where(np.arange(13) < 7, x, 0.0)
-    slopes = position_slopes(lambda q, v, a: free(Blocks(q, v, a, q, a)) @ bodies, log)
+    slopes = position_slopes(lambda q, v, a: free(logged(q, v, a, q)) @ bodies, log)
     return find_fit_mistakes(
         log, columns @ bodies, slopes, columns, REVOLUTE, axes, np.array(unexplained)
     )

@@ -19,6 +19,9 @@ ARRANGED = 0.5
 # of the squared errors of friction alone that are left at most of the axes put right
 EXPLAINED = 0.8
 TORQUE_UNITS = (1e3, 1e-3)  # N m in a column of kN m, and of mN m
+# [rad] as read, that half of the axes travel at least: positions in degrees that span less move
+# most axes by less than 6.3 deg, which is no motion for an identification
+TURN = 2.0 * np.pi
 SMALLEST = 1e-12  # squared error relative to the torque: rounding
 HALVES = (slice(0, None, 2), slice(1, None, 2))
 
@@ -38,7 +41,7 @@ def find_arrangement(
         linear: Per axis whether it is linear.
     """
     blocks = thinned_blocks(blocks)
-    own = friction_columns(blocks.v)
+    own = friction_columns(blocks)
     none = np.zeros((*blocks.q.shape, 1))
     alone = _Halves(np.concatenate([own, none], axis=2), blocks.tau).errors(blocks.tau)
     as_logged = _Halves(columns_of(blocks), blocks.tau)
@@ -79,11 +82,10 @@ def _arrangements(
     """Yield mistakes, with the blocks of a log in which each is put right."""
     n = blocks.q.shape[1]
     radians = np.where(linear, 1.0, np.radians(1.0))
-    if not linear[list(axes)].all():
-        one = np.ones(n)
-        scales = (radians, radians, radians, one, radians)
-        read = Blocks(*(part * x for x, part in zip(scales, blocks, strict=True)))
-        yield Mistake("degrees", (), np.nan, np.nan), read
+    rotary = [i for i in axes if not linear[i]]
+    if rotary and np.median(np.ptp(blocks.q[:, rotary], axis=0)) > TURN:
+        q, v, a = (part * radians for part in (blocks.q, blocks.v, blocks.a))
+        yield Mistake("degrees", (), np.nan, np.nan), blocks._replace(q=q, v=v, a=a)
     for i in axes:
         signs = np.where(np.arange(n) == i, -1.0, 1.0)
         yield Mistake("sign", (i,), np.nan, np.nan), Blocks(*(signs * part for part in blocks))

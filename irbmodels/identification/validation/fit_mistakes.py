@@ -131,7 +131,7 @@ def check_bodies(blocks: Blocks, predicted: Array, load: Array, payload: float) 
     size, tiny = spread(blocks.tau), np.finfo(float).tiny
     if len(predicted) < 2 * STRETCHES or not predicted.any():
         return []
-    own, rest = friction_columns(blocks.v), blocks.tau - predicted
+    own, rest = friction_columns(blocks), blocks.tau - predicted
     main = size >= MAIN * size.max()
     scale = np.maximum(size, tiny)
     share = rms(rest - own @ StretchSums.of(own, rest).estimate(jackknife=False).value) / scale

@@ -20,7 +20,9 @@ from .levels import BOUNDS
 from .mistakes import (
     Blocks,
     Mistake,
+    Predict,
     ResidualEquations,
+    Segment,
     Visible,
     block_size,
     blocks_of,
@@ -53,10 +55,16 @@ class EvaluatedSet(NamedTuple):
         """Return the regressor of the robot, with the previous set or this one."""
         return TorqueRegressor(robot, self.bodies)
 
+    def rows(self, robot: Robot, blocks: Blocks) -> Array:
+        """Return the regressor of a robot at blocks, ``(N, n, p)``."""
+        states = blocks.q, blocks.v, blocks.a
+        parts = self.regressor(robot).parts(*states, None, lambda q, v: blocks.direction)
+        return np.concatenate(parts, axis=2)
+
     def fitted_columns(self, blocks: Blocks) -> Array:
         """Return columns of the fitted parameters ``(N, n, p)``, 0 for axes that stand."""
         assert self.base is not None
-        rows = self.base.reduced(self.regressor(self.robot)(blocks.q, blocks.v, blocks.a))
+        rows = self.base.reduced(self.rows(self.robot, blocks))
         columns = np.zeros((*blocks.q.shape, rows.shape[2]))
         columns[:, list(self.base.axes)] = rows
         return columns
@@ -72,19 +80,40 @@ class EvaluatedSet(NamedTuple):
         def columns(blocks: Blocks) -> Array:
             none = np.zeros((*blocks.q.shape, 1))
             fitted = np.take(self.fitted_columns(blocks), kept, axis=2)
-            return np.concatenate([fitted, friction_columns(blocks.v), none], axis=2)
+            return np.concatenate([fitted, friction_columns(blocks), none], axis=2)
 
         return columns
 
     def known_columns(self, robot: Robot, values: Array) -> Columns:
         """Return columns of any friction, and torques of a set."""
-        regressor = self.regressor(robot)
 
         def columns(blocks: Blocks) -> Array:
-            torque = regressor.torque(blocks.q, blocks.v, blocks.a, values)
-            return np.concatenate([friction_columns(blocks.v), torque[:, :, None]], axis=2)
+            torque = self.torque(robot, values, blocks)(blocks.q, blocks.v, blocks.a)
+            return np.concatenate([friction_columns(blocks), torque[:, :, None]], axis=2)
 
         return columns
+
+    def torque(self, robot: Robot, values: Array, blocks: Blocks) -> Predict:
+        """Return torques of a set at other states, whose friction has the direction of blocks."""
+        regressor = self.regressor(robot)
+        return lambda q, v, a: regressor.torque(q, v, a, values, None, lambda *_: blocks.direction)
+
+    def segment(self, motion: Motion) -> Segment:
+        """Return a segment of a log, its torques as they are at the reference temperature."""
+        steady = at_reference(motion, self.robot, self.parameters)
+        regressor, D = self.regressor(self.robot), self.robot.dynamic_model.drive_axes
+        q, v, a = (np.asarray(x) for x in (motion.q, motion.v, motion.a))
+        along = regressor.start()
+        direction = np.sign(v @ D.T) if along is None else along(q, v)
+        predicted = regressor.torque(q, v, a, self.parameters, None, lambda *_: direction)
+        return Segment(steady, direction, predicted)
+
+    def blocks(self, motions: Sequence[Motion]) -> Blocks:
+        """Return block means of logs, with torques of the evaluated axes alone."""
+        law, n = self.robot.friction_model, self.robot.n
+        gradual = np.zeros(n, dtype=bool) if law is None else law.presliding > 0.0
+        blocks = blocks_of([self.segment(motion) for motion in motions], gradual)
+        return _of_axes(blocks, np.isin(np.arange(n), self.axes))
 
     def without_friction(self) -> Array:
         """Return the parameters with those of friction 0."""
@@ -127,18 +156,11 @@ def search_mistakes(
         unexplained: Share of the torque of each evaluated axis.
     """
     before, now, axes, parameters, base, _ = chosen
-    held_out, estimation = (
-        [at_reference(motion, now, parameters) for motion in motions]
-        for motions in (held_out, estimation)
-    )
     if not any(map(block_size, held_out)):
         return Search(())
     seen = np.isin(np.arange(now.n), axes)
-    blocks, everything = (
-        _of_axes(blocks_of(segments), seen) for segments in (held_out, [*held_out, *estimation])
-    )
-    exists = not impossible_bodies(before)
-    regressor, own = chosen.regressor(now), before.parameter_vector()
+    blocks, everything = map(chosen.blocks, (held_out, [*held_out, *estimation]))
+    exists, own = not impossible_bodies(before), before.parameter_vector()
     models = [chosen.known_columns(now, parameters) if base is None else chosen.free_columns()]
     if base is not None and now is not before:
         models.append(chosen.known_columns(before, own))
@@ -154,7 +176,7 @@ def search_mistakes(
     tree, bodies = now.dynamic_model.tree, list[Mistake]()
     load = LoadColumns.at(tree, tree.flange)
     if exists:
-        rows = chosen.regressor(before)(everything.q, everything.v, everything.a)
+        rows = chosen.rows(before, everything)
         bodies = check_bodies(everything, rows @ own, load(rows), chosen.smallest_payload())
         if bodies and bodies[0].kind == "unit":
             return Search(tuple(bodies))
@@ -177,8 +199,8 @@ def search_mistakes(
         still = chosen.without_friction()
         mistakes, visible = find_fit_mistakes(
             _of_axes(everything, close),
-            regressor.torque(everything.q, everything.v, everything.a, parameters),
-            position_slopes(lambda q, v, a: regressor.torque(q, v, a, still), everything),
+            chosen.torque(now, parameters, everything)(*everything[:3]),
+            position_slopes(chosen.torque(now, still, everything), everything),
             fitted,
             now.limits.linear,
             np.flatnonzero(close).tolist(),
@@ -188,8 +210,8 @@ def search_mistakes(
             return Search(tuple(mistakes), visible)
     equations = ResidualEquations.of(
         blocks,
-        lambda q, v, a: regressor.torque(q, v, a, parameters),
-        lambda q, v, a: load(regressor(q, v, a))[:, :, :4],
+        chosen.torque(now, parameters, blocks),
+        lambda q, v, a: load(chosen.regressor(now)(q, v, a))[:, :, :4],
         now.limits.linear,
         axes,
     )
@@ -199,7 +221,8 @@ def search_mistakes(
 
 def _of_axes(blocks: Blocks, axes: Mask) -> Blocks:
     """Return blocks with torques of some axes alone."""
-    return blocks._replace(tau=np.where(axes, blocks.tau, np.nan))
+    tau, residual = (np.where(axes, x, np.nan) for x in (blocks.tau, blocks.residual))
+    return blocks._replace(tau=tau, residual=residual)
 
 
 def at_reference(motion: Motion, robot: Robot, parameters: Array) -> Motion:

@@ -22,7 +22,6 @@ STRETCHES = 6  # of time, that the jackknife leaves out
 FEWEST = 10  # blocks per stretch of the jackknife with a torque of an axis
 STEP = 1e-4  # [rad, m] of differences by a position
 ROUNDING = 1e-8  # [1/rad, 1/m] of the torque: a smaller slope is that of rounding
-STEP_OF_TIME = 1e-3  # [s] of differences by time: torques of 100 Hz are straight lines there
 # deviations. Clean logs of nine arms reach 3.8 where a size is plausible, but for 5.3 of a gain
 # below what is unexplained (a Panda); that of an AR5 reaches 9 by a delay of 21 ms, one sample,
 # which is not understood. Shifts by 3 deg and gains of 10 % that show mostly reach 6
@@ -86,41 +85,65 @@ class Visible(NamedTuple):
     """Relative errors."""
 
 
-class Blocks(NamedTuple):
-    """States at the middle of blocks, and mean torques there.
+class Segment(NamedTuple):
+    """Usable segment of a log, and what a set says of it, ``(N, n)`` each."""
 
-    NaN where a torque is left out, or friction changes its sign inside the block.
-    """
+    motion: Motion
+    direction: Array
+    """Of Coulomb friction of the drives along the motion (:class:`.FrictionDirection`)."""
+    predicted: Array
+    """Torques of the set along the motion."""
+
+
+class Blocks(NamedTuple):
+    """States at the middle of blocks, and means over them, ``(N, n)`` each."""
 
     q: Array
     v: Array
     a: Array
     tau: Array
-    jerk: Array
-    """Rate of ``a``."""
+    """Mean torques; NaN where one is left out, or the axis reverses inside the block."""
+    direction: Array
+    """Mean direction of Coulomb friction of the drives."""
+    predicted: Array
+    """Mean torques of the set along the motion."""
+    rate: Array
+    """Mean rate of these torques [N m/s, N/s]."""
+    residual: Array
+    """Mean of measured torques less those of the set along the motion.
+
+    NaN where one is left out, or the axis reverses and its friction turns round at once: a law
+    without presliding does not say what torques are then.
+    """
 
 
-def blocks_of(segments: Sequence[Motion]) -> Blocks:
-    """Return block means of logs, at most some thousand."""
-    kept: list[list[Array]] = [[], [], [], [], []]
-    for motion in segments:
+def blocks_of(segments: Sequence[Segment], gradual: Mask) -> Blocks:
+    """Return block means of logs, at most some thousand.
+
+    Args:
+        segments: Of the logs.
+        gradual: Axes ``(n,)`` whose friction turns round over a distance.
+    """
+    kept: list[tuple[Array, ...]] = []
+    for motion, direction, predicted in segments:
         size = block_size(motion)
         if not size:
             continue
         count = len(motion.t) // size
-        jerk = np.gradient(np.asarray(motion.a), np.asarray(motion.t), axis=0)
-        q, v, a, tau, jerk = (
-            np.asarray(column)[: count * size].reshape(count, size, -1)
-            for column in (motion.q, motion.v, motion.a, motion.tau, jerk)
+        rate = np.gradient(predicted, np.asarray(motion.t), axis=0)
+        columns = motion.q, motion.v, motion.a, motion.tau, direction, predicted, rate
+        q, v, a, tau, direction, predicted, rate = (
+            np.asarray(column)[: count * size].reshape(count, size, -1) for column in columns
         )
         steady = (np.sign(v) == np.sign(v[:, :1])).all(axis=1)
-        means = np.where(steady, tau.mean(axis=1), np.nan)
+        residual = np.where(steady | gradual, (tau - predicted).mean(axis=1), np.nan)
+        tau = np.where(steady, tau.mean(axis=1), np.nan)
         # of an even number of samples two are in the middle: one of them is half a step late
         low, high = (size - 1) // 2, size // 2
-        q, v, a, jerk = (0.5 * (part[:, low] + part[:, high]) for part in (q, v, a, jerk))
-        for column, values in zip(kept, (q, v, a, means, jerk), strict=True):
-            column.append(values)
-    joined = [np.concatenate(column) for column in kept]
+        q, v, a = (0.5 * (part[:, low] + part[:, high]) for part in (q, v, a))
+        direction, predicted, rate = (part.mean(axis=1) for part in (direction, predicted, rate))
+        kept.append((q, v, a, tau, direction, predicted, rate, residual))
+    joined = [np.concatenate(column) for column in zip(*kept, strict=True)]
     step = max(1, len(joined[0]) // MOST)
     return Blocks(*(column[::step] for column in joined))
 
@@ -148,6 +171,8 @@ class ResidualEquations(NamedTuple):
     ) -> ResidualEquations:
         """Return those of a set along logs, from torques and columns of a body.
 
+        Torques that come late are those of the states before, with the friction of these states.
+
         Args:
             blocks: Of the logs.
             predict: Torques ``(N, n)`` of the set at ``q, v, a``.
@@ -155,19 +180,14 @@ class ResidualEquations(NamedTuple):
             linear: Per axis whether it is linear.
             axes: 0-based, in question.
         """
-        q, v, a, tau, jerk = blocks
-        n = q.shape[1]
-        predicted, own, h = predict(q, v, a), friction_columns(v), STEP_OF_TIME
-        residual = tau - predicted
+        n, own, residual = blocks.q.shape[1], friction_columns(blocks), np.array(blocks.residual)
         residual[:, np.isfinite(residual).sum(axis=0) <= FEWEST * STRETCHES] = np.nan
-        slopes = position_slopes(predict, blocks)
-        # a torque that comes late is that of the states before
-        before, after = (predict(q + s * v, v + s * a, a + s * jerk) for s in (-h, h))
+        slopes, gains = position_slopes(predict, blocks), blocks.predicted[:, :, None] * np.eye(n)
         candidates: dict[tuple[Kind, tuple[int, ...]], Array] = {
             **{("zero", (j,)): slopes[:, :, j : j + 1] for j in axes},
-            **{("gain", (j,)): predicted[:, :, None] * np.eye(n)[:, j : j + 1] for j in axes},
-            ("payload", tuple(axes)): load_columns(q, v, a),
-            ("late", tuple(axes)): (before - after)[:, :, None] / (2.0 * h),
+            **{("gain", (j,)): gains[:, :, j : j + 1] for j in axes},
+            ("payload", tuple(axes)): load_columns(blocks.q, blocks.v, blocks.a),
+            ("late", tuple(axes)): -blocks.rate[:, :, None],
         }
         places, first = {}, own.shape[2]
         for key, columns in candidates.items():
@@ -281,11 +301,11 @@ def is_plausible(mistake: Mistake, linear: Mask, payload: float) -> bool:
     return low <= size <= high
 
 
-def friction_columns(v: Array) -> Array:
+def friction_columns(blocks: Blocks) -> Array:
     """Return columns of Coulomb and viscous friction and of an offset per axis, ``(N, n, 3 n)``."""
-    N, n = v.shape
+    N, n = blocks.v.shape
     columns = np.zeros((N, n, 3 * n))
     axes = np.arange(n)
-    for k, values in enumerate((np.sign(v), v, np.ones_like(v))):
+    for k, values in enumerate((blocks.direction, blocks.v, np.ones_like(blocks.v))):
         columns[:, axes, 3 * axes + k] = values
     return columns

@@ -41,7 +41,7 @@ def find_mounting(
         unit[:, :, k] = BodyColumns(upright.with_gravity(np.eye(3)[k])).at_rest(q) @ bodies
     unit[:, :, last] = (weight - unit[:, :, others] @ given[others]) / given[last]
     weightless = TorqueRegressor(robot, columns).torque(q, v, a, parameters) - weight
-    own = friction_columns(v)
+    own = friction_columns(thinned)
     free = np.concatenate([own, unit, weightless[:, :, None]], axis=2)
     # as said, and in any unit
     said = (weightless + unit @ given)[:, :, None]
