@@ -1,13 +1,15 @@
 """Levels of sets, and usual mistakes that are found in logs and named."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import verdict_cases as cases
 from spoilt import spoilt
 
 import irbmodels as irb
-from irbmodels.identification.recordings import Flag
-from irbmodels.identification.validation import evaluate, prepare, split_recording
+from irbmodels.identification.recordings import Flag, Recording
+from irbmodels.identification.validation import evaluate, mistakes, prepare, split_recording
 from irbmodels.identification.validation.levels import (
     BOUNDS,
     accuracy_level,
@@ -18,6 +20,7 @@ from irbmodels.identification.validation.mistakes import Segment, blocks_of
 from irbmodels.identification.validation.verdict import LEVELS, PredictedTorques
 from irbmodels.model.inertia import Inertial
 from irbmodels.trajectory import Motion
+from irbmodels.trajectory.fourier import FourierSeries
 
 
 def judged(kind=None, axis=0, size=0.0, robot=None, seed=2):
@@ -207,3 +210,47 @@ def test_a_log_in_short_pieces_says_that_nothing_is_known():
     assert verdict.reasons[0] == (
         "axis 1: no stretch of 0.05 s on held-out logs has its torque: nothing is known"
     )
+
+
+def gradual_torques(arm, t, at, seconds):
+    """Torques of states ``seconds`` before times ``t`` on a grid of 1 ms, with Dahl's state."""
+    fine = np.arange(t[0] - 0.05, t[-1] + 1e-3, 1e-3)
+    (q, v, a), law = at(fine), arm.friction_model
+    w = np.sign(v)
+    z = np.array(w)
+    for k in range(1, len(fine)):
+        z[k] = w[k] + (z[k - 1] - w[k]) * np.exp(-np.abs(q[k] - q[k - 1]) / law.x_p)
+    level = law.Fc + (law.Fs - law.Fc) * np.exp(-np.square(v / law.v_St))
+    tau = arm.inverse_dynamics(q, v, a, friction=False) + level * w + law.Fv * v
+    tau += law.Fc * law.presliding * (z - w)
+    return tau[np.rint((t - seconds - fine[0]) * 1e3).astype(int)]
+
+
+@pytest.mark.parametrize("presliding", [0.0, 0.7])
+@pytest.mark.parametrize("rate", [100.0, 500.0])
+def test_delays_against_a_set_are_within_their_deviations(rate, presliding, monkeypatch):
+    """Of 0 to 20 ms, friction that turns round over a distance included."""
+    monkeypatch.setattr(mistakes, "LATE", 0.003)
+    law = replace(
+        cases.truth().friction_model, presliding=np.full(6, presliding), x_p=np.full(6, 2e-3)
+    )
+    arm, series = cases.truth().with_friction(law), FourierSeries(5, 10.0)
+    rng, limits = np.random.default_rng(1), arm.limits
+    x = rng.normal(size=(series.size, 6))
+    x[0], most = 0.0, series.amplitudes(x)
+    low, high = (np.clip(end, -2.5, 2.5) for end in limits.envelope())
+    x *= np.minimum(0.45 * (high - low) / most.offset, 0.9 * limits.velocity / most.speed)
+    x[0] = 0.5 * (low + high)
+
+    def at(t):
+        maps = series.maps(t)
+        return maps.q @ x, maps.v @ x, maps.a @ x
+
+    t = np.arange(0.0, 10.0, 1.0 / rate)
+    for seconds in (0.0, 0.005, 0.01, 0.02):
+        tau = gradual_torques(arm, t, at, seconds) + cases.SIGMA * rng.normal(size=(len(t), 6))
+        found = evaluate(arm, [prepare(Recording(t, at(t)[0], tau=tau), 15.0)]).mistakes
+        late = [one for one in found if one.kind == "late"]
+        assert len(late) == len(found) == bool(seconds)
+        for one in late:
+            assert abs(one.estimate - seconds) < 3.0 * one.deviation < 0.005
