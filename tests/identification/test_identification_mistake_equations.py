@@ -291,6 +291,20 @@ def test_a_right_log_has_no_other_arrangement():
         assert find_arrangement(blocks(seed), known, (0, 1), REVOLUTE) is None
 
 
+@pytest.mark.parametrize(("size", "named"), [(0.5, True), (1.6, False)])
+def test_another_arrangement_has_to_halve_the_errors(size, named):
+    """Squared errors ``Z`` that no arrangement explains: the wrong sign has ``Z + 4 P`` instead.
+
+    As a mean of two axes, of which one is right, that is 0.24 times, and 0.62 times.
+    """
+    log = put(blocks(), "torque sign")
+    weight = torque(log.q, log.v, log.a)[:, 1].std()
+    tau = log.tau + np.random.default_rng(3).normal(size=log.tau.shape) * [0.0, size * weight]
+    one = find_arrangement(log._replace(tau=tau), known, (0, 1), REVOLUTE)
+    assert (one is not None) == named
+    assert not named or one.kind == "torque sign"
+
+
 def test_predictions_that_explain_nothing_are_no_unit():
     """Torques of friction alone, where the set has weight: smaller predictions err less."""
     log = blocks()
