@@ -18,11 +18,13 @@ import irbmodels as irb
 from irbmodels.identification.fits import (
     Samples,
     least_squares,
+    spring_fits,
     sum_stretches,
     weighted_least_squares,
 )
 from irbmodels.identification.fits.spring_candidates import (
     SPRING_KINDS,
+    Place,
     SpringCandidates,
     families,
 )
@@ -179,23 +181,22 @@ def test_a_coil_is_found_and_its_size_is_a_convention():
     assert np.abs(errors_of_bodies(result)).max() < 4.0
 
 
-def test_a_coil_whose_stiffness_weight_explains_is_found():
-    """On axis 2 the part of a coil's force that grows with its length has the torque of a weight;
-    the rest is that of a constant force, here one that pushes. A stiffness with which the coil pulls
-    stands for the one that torques do not tell.
+@pytest.mark.parametrize("force", [-800.0, 300.0])
+def test_a_stiffness_that_weight_explains_is_one_with_which_a_coil_pulls(force):
+    """Beside the torque of a constant force it adds what a weight has, a sine of the position, and
+    the force at the least length, by the law of cosines, is zero for one that would push.
     """
-    extra = lambda q: held(q, lambda length: 6000.0 * (length - 0.4))  # noqa: E731
-    robot = irb.load("irb1600")
-    terms = selected(robot, log_of(arm(), 1, extra), log_of(arm(), 2, extra))
-    (spring,) = [one.spring for one in terms.springs if one.spring]
-    assert isinstance(spring, irb.CoilSpring)
-    assert spring.axis == 2
-    assert np.hypot(*spring.after) == pytest.approx(NEAR / FAR, rel=0.02)
-    assert np.arctan2(*spring.after[::-1]) == pytest.approx(ANGLE, abs=0.01)
-    assert spring.F0 - spring.k * spring.length == pytest.approx(-6000.0 * 0.4 * FAR, rel=0.02)
-    lower, upper = robot.limits.envelope()
-    least, _ = spring.lengths(lower[1], upper[1])
-    assert spring.F0 + spring.k * (least - spring.length) > -1e-6
+    place = Place(1, (-2.4, 2.4), (-2.6, 2.6))
+    (family,) = (one for one in families(linear=False) if one.kind == "coil")
+    element = place.element(family, (0.3, 0.5))
+    coil = spring_fits._with_values(element, np.array([force]), place)
+    q = np.linspace(-2.4, 2.4, 50)
+    added = coil.torque(q) - element.with_values([force, 0.0]).torque(q)
+    weight = np.column_stack([np.sin(q), np.cos(q)])
+    share = np.linalg.lstsq(weight, added, rcond=None)[0]
+    np.testing.assert_allclose(weight @ share, added, atol=1e-9)
+    least = np.sqrt(1.0 + 0.3**2 - 2.0 * 0.3)  # at q = -0.5
+    assert coil.F0 + coil.k * (least - coil.length) == pytest.approx(max(force, 0.0), abs=1e-9)
 
 
 def test_deviations_of_geometry_and_force_are_those_of_the_errors():
