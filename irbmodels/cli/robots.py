@@ -134,8 +134,7 @@ def new(
     for arm in arms:
         stated = arm.ratings.reach_mm or 0.0
         err.print(
-            f"{arm.name}: reach {arm.reach:.1f} mm, {arm.reach - stated:+.1f} of the stated"
-            f" {stated:g}"
+            f"{arm.name}: lengths give a reach of {arm.reach:.1f} mm, stated are {stated:g} mm"
             + ("" if arm.ratings.mass_kg else "; mass unknown: no inertials, no dynamics")
         )
     shown = f"{shown}/{arms[0].name}" if len(arms) > 1 else shown

@@ -252,6 +252,10 @@ def _check(arm: Arm, file: Path, key: str) -> None:
             raise TableError(file, f"{key}ratings", f"{name} is missing")
         if value is not None and value <= 0.0:
             raise TableError(file, f"{key}ratings.{name}", f"{value:g} is not positive")
+    payload, mass = arm.ratings.payload_kg or 0.0, arm.ratings.mass_kg
+    if mass is not None and payload >= mass:  # industrial arms carry less than a third of it
+        problem = f"{payload:g} kg, but the robot weighs {mass:g} kg (mass_kg): an arm carries less"
+        raise TableError(file, f"{key}ratings.payload_kg", problem)
     if arm.zero is not None and len(arm.zero.theta0_deg) != len(arm.axes):
         problem = f"{len(arm.zero.theta0_deg)} angles for {len(arm.axes)} joints"
         raise TableError(file, "zero.theta0_deg", problem)
@@ -276,6 +280,8 @@ def _check_lengths(arm: Arm, file: Path, key: str) -> None:
             raise TableError(file, f"{key}.{item.name}", f"a {arm.build} arm has no such length")
         if value <= 0.0 and item.name in POSITIVE:
             raise TableError(file, f"{key}.{item.name}", f"{value:g} is not positive")
+        if value < 0.0 and item.name == "d6_mm":
+            raise TableError(file, f"{key}.d6_mm", f"{value:g} is negative")
 
 
 def _nearest(angle: float, ends: tuple[float, float]) -> float:

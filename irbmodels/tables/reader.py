@@ -214,7 +214,10 @@ def _convert(value: Any, shape: Any, file: Path, key: str) -> Any:
         if not isinstance(value, list) or (
             arguments[-1] is not Ellipsis and len(value) != len(arguments)
         ):
-            raise TableError(file, key, f"{value!r} should be a list of {len(arguments)} numbers")
+            long = arguments[-1] is Ellipsis
+            many = "" if long else f"{len(arguments)} "
+            entries = "texts" if arguments[0] is str else "numbers"
+            raise TableError(file, key, f"{value!r} should be a list of {many}{entries}")
         return tuple(_convert(item, arguments[0], file, key) for item in value)
     if shape is float:
         if (

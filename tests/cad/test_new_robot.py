@@ -113,6 +113,9 @@ def test_arms_with_bars_and_scaras_are_made_too(tmp_path):
     [
         ("mass_kg: 25", "mass_kg: -25", "is not positive"),
         ("d4_mm: 302", "d4_mm: 30", "ratings.reach_mm"),
+        ("d6_mm: 72", "d6_mm: -72", "lengths.d6_mm: -72 is negative"),
+        ("payload_kg: 3", "payload_kg: 25", "25 kg, but the robot weighs 25 kg"),
+        ("schema: 1", "schema: 1\nunknown: mass", "'mass' should be a list of texts"),
     ],
 )
 def test_what_cannot_be_made_leaves_nothing_behind(tmp_path, old, new, said, capsys):
@@ -161,7 +164,7 @@ def test_the_command_prints_the_reach_of_the_lengths(tmp_path, capsys):
     sheet.write_text(sheet_text("small"), encoding="utf-8")
     assert main(["new", "arm", "--datasheet", str(sheet), "-o", str(tmp_path / "arm")]) == 0
     said = capsys.readouterr().err
-    assert "arm: reach 580.0 mm, +0.0 of the stated 580" in said
+    assert "arm: lengths give a reach of 580.0 mm, stated are 580 mm" in said
     assert "irbmodels view" in said
 
 
