@@ -18,9 +18,11 @@ def read_bytes(path: str | Path) -> bytes:
     """Return the bytes of a file of text, in UTF-8 or another code of which ASCII is a part.
 
     Raises:
-        FileError: if it cannot be read, or is UTF-16.
+        FileError: if it cannot be read, is a device, or is UTF-16.
     """
     as_path(path, "a file")
+    if Path(path).is_char_device():  # /dev/zero has no end
+        raise FileError(f"{path}: is a device, not a file")
     try:
         data = Path(path).read_bytes()
     except (OSError, ValueError) as err:  # ValueError: a name that no file can have

@@ -318,3 +318,20 @@ def test_a_path_without_speeds_is_refused():
     robot = irb.load("irb1600")
     with pytest.raises(irb.InputError, match="needs a motion with speeds"):
         check.tcp_paths(robot, check.reference_motion(robot, 0.1)._replace(v=None))
+
+
+def test_what_bullet_refuses_is_named_and_not_compared(monkeypatch):
+    """Its inverse dynamics takes tensors that are symmetric to the last bit; poses it answers."""
+    pybullet = pytest.importorskip("pybullet")
+
+    def refuse(*arguments, **named):
+        raise SystemError("returned a result with an exception set")
+
+    monkeypatch.setattr(pybullet, "calculateInverseDynamics", refuse)
+    asked = {
+        one.quantity: one for one in check.check(irb.load("irb1600")) if one.against == "pybullet"
+    }
+    assert set(asked) == {"TCP pose", "torque: refused"}
+    assert asked["TCP pose"].compared
+    assert asked["torque: refused"].holds
+    assert not asked["torque: refused"].compared

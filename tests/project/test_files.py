@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -86,6 +87,13 @@ def test_utf_16_is_named(tmp_path, name, encoding):
     (tmp_path / name).write_bytes("<robot/> t: 1\n".encode(encoding))
     with pytest.raises(irb.FileError, match=rf"{name}: is text in UTF-16; save it in UTF-8"):
         READERS[name](tmp_path / name)
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="only Unix has a device without end")
+def test_a_device_without_end_is_not_read():
+    """One line, and no memory filled."""
+    with pytest.raises(irb.FileError, match="/dev/zero: is a device, not a file"):
+        read_text("/dev/zero")
 
 
 @pytest.mark.parametrize("name", ["a.urdf", "tool.yaml", "a.srdf"])

@@ -228,7 +228,8 @@ def _in_engine(robot: Robot, name: str) -> Engine:
         assert tree_torque is not None
         return np.asarray(G.T @ tree_torque(G @ q + q0, G @ v, G @ a))
 
-    return Engine(name, robot.axes, pose, None if tree_torque is None else torque)
+    asked = None if tree_torque is None else torque
+    return Engine(name, robot.axes, pose, asked, refuses=engine.refuses)
 
 
 def _with_carriers(text: str) -> str:
@@ -320,6 +321,8 @@ def _against_engine(robot: Robot, engine: Engine, tolerance: float) -> Iterator[
     yield Agreement("TCP pose", engine.name, pose, tolerance)
     if with_torque and engine.torque is not None:
         yield Agreement("torque", engine.name, torque, tolerance)
+    if with_torque and engine.refuses:
+        yield Agreement(f"{engine.refuses}: refused", engine.name, np.nan, tolerance)
 
 
 def _tcp(robot: Robot, q: Array) -> Array:

@@ -6,7 +6,10 @@ Engines are references to compare with, not dependencies: each is imported when 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
@@ -37,6 +40,8 @@ class Engine(NamedTuple):
     """Lower and upper bound per joint [rad, m], shape ``(n, 2)``; infinite where it has none."""
     coupling: str = ""
     """Treatment of mimic joints."""
+    refuses: str = ""
+    """Quantity that it computes for other files, and refuses for this one."""
 
 
 def load_engine(name: str, file: Path) -> Engine:
@@ -52,6 +57,23 @@ def load_engine(name: str, file: Path) -> Engine:
         return ENGINES[name](file)
     except ImportError as err:
         raise MissingExtra(name, "dev") from err
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Suppress what engines print from C++."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    kept, nowhere = [os.dup(1), os.dup(2)], os.open(os.devnull, os.O_WRONLY)
+    try:
+        for stream in (1, 2):
+            os.dup2(nowhere, stream)
+        yield
+    finally:
+        for stream, copy in zip((1, 2), kept, strict=True):
+            os.dup2(copy, stream)
+            os.close(copy)
+        os.close(nowhere)
 
 
 def _mujoco(urdf: Path) -> Engine:
@@ -166,11 +188,26 @@ def _pybullet(urdf: Path) -> Engine:
         state = (q.tolist(), v.tolist(), a.tolist())
         return np.array(pybullet.calculateInverseDynamics(body, *state, physicsClientId=client))
 
+    refuses = ""
+    try:
+        with quiet():
+            torque(*np.zeros((3, len(moving))))
+    except SystemError:  # it asks for tensors symmetric to the last bit after a rotation of its own
+        refuses = "torque"
     mass = sum(
         pybullet.getDynamicsInfo(body, i, physicsClientId=client)[0] for i in range(-1, len(joints))
     )
     ranges = np.array([info[8:10] for info in joints if info[0] in moving])
-    return Engine("pybullet", tuple(moving.values()), pose, torque, float(mass), ranges, "ignored")
+    return Engine(
+        "pybullet",
+        tuple(moving.values()),
+        pose,
+        None if refuses else torque,
+        float(mass),
+        ranges,
+        "ignored",
+        refuses,
+    )
 
 
 def _yourdfpy(urdf: Path) -> Engine:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -17,7 +15,7 @@ from ...model.tree import UNLIMITED
 from ...model.types import Array
 from ...robot.robot import Robot
 from .check import states
-from .engines import ENGINES, Engine, load_engine
+from .engines import ENGINES, Engine, load_engine, quiet
 
 _STATES = 20
 SINGLE = 1e-6  # [m] tolerance for a tool in single precision
@@ -123,7 +121,7 @@ def _verdict(robot: Robot, to: str, tool: str, file: Path) -> Verdict:
     if robot.springs:  # torques are those of bodies and rotors
         robot = robot.with_springs(None)
     try:
-        with _quiet(), _resolved(file, text) as readable:
+        with quiet(), _resolved(file, text) as readable:
             differences = _differences(robot, load_engine(tool, readable), opened)
     except MissingExtra:
         return Verdict(to, tool, np.nan, np.nan, np.nan, np.nan, tolerance, "not installed")
@@ -228,20 +226,3 @@ def _resolved(file: Path, text: str) -> Iterator[Path]:
         yield plain
     finally:
         plain.unlink(missing_ok=True)
-
-
-@contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """Suppress what engines print from C++."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    kept, nowhere = [os.dup(1), os.dup(2)], os.open(os.devnull, os.O_WRONLY)
-    try:
-        for stream in (1, 2):
-            os.dup2(nowhere, stream)
-        yield
-    finally:
-        for stream, copy in zip((1, 2), kept, strict=True):
-            os.dup2(copy, stream)
-            os.close(copy)
-        os.close(nowhere)
