@@ -217,6 +217,14 @@ def test_a_set_states_its_expected_error(tmp_path):
     np.testing.assert_allclose(stated, expected, atol=1.0, rtol=0.08)
 
 
+def test_a_class_is_as_wrong_as_its_worst_arm():
+    """Axis by axis: of medium arms, at axis 2 the IRB 2600 and at axis 3 the IRB 1600."""
+    stated = split_errors.class_errors("medium")
+    one, other = map(split_errors.split_errors, ("irb2600_20_165", "irb1600_6_120"))
+    assert stated.gravity[1] == one.gravity[1] > other.gravity[1]
+    assert stated.gravity[2] == other.gravity[2] > one.gravity[2]
+
+
 def points(body):
     """Corners of what is seen of a link [m]."""
     solids = [part.solid for part in body.parts if part.colour is not None]
