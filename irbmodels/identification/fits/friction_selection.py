@@ -233,7 +233,7 @@ class _Drive:
         return ()
 
     def _trials(self, way: list[Model]) -> tuple[Array, tuple[Trial, ...]]:
-        """Weighted squares per sample of each model on each stretch, and what is said of them."""
+        """Weighted squares per sample of each model on each stretch, and their trials."""
         own = np.zeros_like(self.weights)
         own[self.i] = 1.0
         columns = np.append(self.always, self.rows.of_drive(self.i))

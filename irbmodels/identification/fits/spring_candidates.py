@@ -90,7 +90,7 @@ class Place(NamedTuple):
         }
         if family.kind == "coil":
             coil = CoilSpring(number, length=0.0, F0=1.0, k=1.0, **pivots)
-            # forces at both ends of the range are told best by one in their middle
+            # forces at both ends of the range are represented best by one in their middle
             return CoilSpring(
                 number, length=float(np.mean(coil.lengths(*self.moved))), F0=1.0, k=1.0, **pivots
             )

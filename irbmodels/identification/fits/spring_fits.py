@@ -87,7 +87,7 @@ class AxisFits:
         return self._padded(np.zeros((self.count, 0)), plain=True)
 
     @cached_property
-    def told(self) -> bool:
+    def identifiable(self) -> bool:
         """True if samples tell a torsion spring from everything else."""
         return (
             self.without_geometry(Family("torsion", (), ((),)), sure=False, real=False) is not None

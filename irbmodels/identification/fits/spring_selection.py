@@ -53,7 +53,7 @@ class SpringChoice(NamedTuple):
     """The chosen one; None where there is none."""
     trials: tuple[SpringTrial, ...]
     """From simple to rich; the first is without. Only it where nothing asks for an element."""
-    told: bool
+    identifiable: bool
     """The samples tell a torsion spring of the axis from weight, friction and offset."""
     moved: tuple[float, float]
     """Range of the axis in the logs [rad, m]."""
@@ -116,7 +116,7 @@ def unasked(
     if any(_gains(losses, rmse, k) for k in range(1, len(losses))):
         return None
     trial = SpringTrial(None, 1.0, 0.0, float(rmse[0]))
-    return SpringChoice(axis, None, (trial,), fits.told, fits.place.moved)
+    return SpringChoice(axis, None, (trial,), fits.identifiable, fits.place.moved)
 
 
 def _polynomials(fits: AxisFits) -> tuple[Array, Array]:
@@ -144,7 +144,7 @@ def _choice(fits: AxisFits, kinds: Sequence[SpringKind], linear: bool) -> Spring
     for other, other_rmse in zip(free, free_rmse, strict=True):
         if _gains(np.array([losses[k], other]), np.array([rmse[k], other_rmse]), 1):
             spring = None
-    return SpringChoice(fits.axis, spring, trials, fits.told, fits.place.moved)
+    return SpringChoice(fits.axis, spring, trials, fits.identifiable, fits.place.moved)
 
 
 def _asked(fits: AxisFits, kind: SpringKind, linear: bool) -> SpringChoice:
@@ -160,7 +160,7 @@ def _asked(fits: AxisFits, kind: SpringKind, linear: bool) -> SpringChoice:
         )
     losses, _, trials = _trials(fits, elements)
     best = elements[int(losses[1:].mean(axis=1).argmin())]
-    return SpringChoice(fits.axis, best.spring, trials, fits.told, fits.place.moved)
+    return SpringChoice(fits.axis, best.spring, trials, fits.identifiable, fits.place.moved)
 
 
 def _trials(

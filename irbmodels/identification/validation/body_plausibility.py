@@ -47,7 +47,7 @@ def implausible_bodies(
     Args:
         bodies: Identified ones, in axes of their links, without tool and payload.
         prior: The robot whose bodies are known beforehand.
-        hidden: Axes, 0-based, of which no spring is told from weight; default: not looked for.
+        hidden: Axes, 0-based, whose springs cannot be told from weight; default: not looked for.
     """
     bare = prior.with_load().model
     known = {

@@ -23,7 +23,7 @@ def find_mounting(
 
     Args:
         blocks: Of the logs.
-        robot: As it is said to be mounted.
+        robot: Mounted as its user states.
         columns: Of its bodies.
         parameters: Of the set, in the order of ``robot.parameter_vector()``.
         axes: That are in question, ``(n,)``.
@@ -43,10 +43,10 @@ def find_mounting(
     weightless = TorqueRegressor(robot, columns).torque(q, v, a, parameters) - weight
     own = friction_columns(thinned)
     free = np.concatenate([own, unit, weightless[:, :, None]], axis=2)
-    # as said, and in any unit
-    said = (weightless + unit @ given)[:, :, None]
-    said = np.concatenate([own, said, np.zeros_like(said)], axis=2)
-    if not torque_error(thinned, free, axes) < ARRANGED * torque_error(thinned, said, axes):
+    # as the robot is mounted, and in any unit
+    stated = (weightless + unit @ given)[:, :, None]
+    stated = np.concatenate([own, stated, np.zeros_like(stated)], axis=2)
+    if not torque_error(thinned, free, axes) < ARRANGED * torque_error(thinned, stated, axes):
         return None
     sums = StretchSums.of(free[:, :, :-1], np.where(axes, thinned.tau - weightless, np.nan))
     gravity = sums.estimate(jackknife=False).value[-3:]

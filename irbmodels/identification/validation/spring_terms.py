@@ -1,4 +1,4 @@
-"""Selection of springs beside friction and rotors, and what is said of them."""
+"""Selection of springs beside friction and rotors, and the notes on them."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ def select_model(
         return select_terms(samples, options, friction, rotors)
     own: tuple[str, ...] = ()
     if options.robot.springs:
-        told = _told(samples, options, friction, rotors)
-        options = options._replace(springs=told)
-        own = tuple(_own_notes(options.robot, told))
+        own_elements = _identifiable(samples, options, friction, rotors)
+        options = options._replace(springs=own_elements)
+        own = tuple(_own_notes(options.robot, own_elements))
     terms = select_terms(samples, options, friction, rotors)
     fit = weighted_least_squares(terms.total)
     weights = 1.0 / np.square(floor_noise(terms.total, fit.noise))
@@ -101,7 +101,7 @@ def hidden_springs(terms: ModelTerms) -> tuple[int, ...] | None:
     """
     if not terms.springs:
         return None
-    return tuple(one.axis for one in terms.springs if one.spring is None and not one.told)
+    return tuple(one.axis for one in terms.springs if one.spring is None and not one.identifiable)
 
 
 def range_notes(terms: ModelTerms) -> Iterator[str]:
@@ -137,7 +137,7 @@ def _asked(springs: Springs, robot: Robot, axes: Sequence[int] | None) -> dict[i
     return asked
 
 
-def _told(
+def _identifiable(
     samples: Samples, options: ModelSelection, friction: Friction, rotors: bool | None
 ) -> tuple[int, ...]:
     """Return which coefficients of the robot's springs the samples tell, from 0.
@@ -152,7 +152,7 @@ def _told(
     except InputError:  # not separable from bodies and friction
         return ()
     first = options.robot.parameter_vector().size - own.size
-    told = []
+    fitted = []
     for k, value in enumerate(own.tolist()):
         column = (
             first + k + terms.robot.parameter_vector().size - options.robot.parameter_vector().size
@@ -160,8 +160,8 @@ def _told(
         if column in terms.base.columns:
             i = terms.base.columns.index(column)
             if max(abs(value), abs(fit.beta[i])) > SURE * fit.deviation[i]:
-                told.append(k)
-    return tuple(told)
+                fitted.append(k)
+    return tuple(fitted)
 
 
 def _with_springs(
@@ -212,11 +212,11 @@ def _moved(found: list[Spring], terms: ModelTerms, limits: tuple[Array, Array]) 
     return moved
 
 
-def _own_notes(robot: Robot, told: Sequence[int]) -> Iterator[str]:
+def _own_notes(robot: Robot, fitted: Sequence[int]) -> Iterator[str]:
     names = names_of(robot.springs)
     for what, some in (
-        ("fitted", [names[k] for k in told]),
-        ("as the robot has them", [name for k, name in enumerate(names) if k not in told]),
+        ("fitted", [names[k] for k in fitted]),
+        ("as the robot has them", [name for k, name in enumerate(names) if k not in fitted]),
     ):
         if some:
             yield f"springs of the robot: {', '.join(some)} {what}"

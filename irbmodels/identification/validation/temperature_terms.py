@@ -93,9 +93,9 @@ def temperature_notes(
         low, high = warmth.low[axis], warmth.high[axis]
         rate = f"changes by {100.0 * law.per_K[axis]:+.3g} % per K"
         if axis in warm:
-            told = f"{rate}, and is that of its set at {law.reference_temperature:g} deg C"
+            change = f"{rate}, and is that of its set at {law.reference_temperature:g} deg C"
         elif warmth.vary[axis]:
-            told = "does not change with temperature as far as samples tell"
+            change = "does not change with temperature as far as samples tell"
         elif not warmth.some[axis] and not law.per_K[axis]:
             continue
         else:
@@ -103,7 +103,7 @@ def temperature_notes(
             if np.isnan(low):
                 why = "some samples have no temperature" if warmth.some[axis] else "no temperatures"
             known = f"{rate} as the robot's own" if law.per_K[axis] else "is taken as constant"
-            told = f"{known}: {why}"
+            change = f"{known}: {why}"
         seen = "" if np.isnan(low) else f" ({low:.1f} to {high:.1f} deg C)"
-        notes.append(f"axis {axis + 1}{seen}: viscous friction {told}")
+        notes.append(f"axis {axis + 1}{seen}: viscous friction {change}")
     return notes
