@@ -193,8 +193,8 @@ def test_an_arm_that_cannot_be_drawn_is_refused_in_one_line(tmp_path):
     folder = long_arm(tmp_path / "long_arm")
     table = folder / "kinematics.yaml"
     text = table.read_text(encoding="utf-8")
-    table.write_text(text.replace("d_mm: 615", "d_mm: 400"), encoding="utf-8")
-    with pytest.raises(irb.InputError, match="axis 2 lies too low"):
+    table.write_text(text.replace("d_mm: 615", "d_mm: 200"), encoding="utf-8")
+    with pytest.raises(irb.InputError, match="axis 2 at 200 mm lies too low"):
         write_family(folder, steps=["meshes"])
     tables(folder, {f"joint_{n}": {} for n in range(1, 6)})
     with pytest.raises(irb.InputError, match=r"^long_arm has 5 axes \(turning, .*\); drawn are"):

@@ -119,10 +119,12 @@ def test_the_interval_of_a_payload_holds_what_axes_disagree_on():
 def test_a_payload_is_named_where_all_of_its_interval_counts(masses, smallest, named):
     """Masses that single axes ask for are put in; their scatter is that of bodies that are off."""
     rng = np.random.default_rng(4)
-    q, v, a, jerk, predicted = rng.normal(size=(5, 600, 3))
+    q, v, a, rate, shape = rng.normal(size=(5, 600, 3))
+    predicted = 5.0 * shape
     load = rng.normal(size=(600, 3, 4))
-    tau = 5.0 * predicted + np.array(masses) * load[:, :, 0] + 0.1 * rng.normal(size=(600, 3))
-    found = check_bodies(Blocks(q, v, a, tau, jerk), 5.0 * predicted, load, smallest)
+    tau = predicted + np.array(masses) * load[:, :, 0] + 0.1 * rng.normal(size=(600, 3))
+    blocks = Blocks(q, v, a, tau, np.sign(v), predicted, rate, tau - predicted)
+    found = check_bodies(blocks, predicted, load, smallest)
     assert [one.kind for one in found] == ["payload"] * named
 
 
