@@ -600,3 +600,27 @@ def test_judging_without_a_law_says_so():
     # the same from logs, no matter of the motion
     with pytest.raises(MissingData, match="no friction law of its own"):
         fitted(robot, log_of(robot, 1), friction="own")
+
+
+def test_columns_that_depend_only_beside_rotors_are_kept_without_them(monkeypatch):
+    """Where rotors drop out of the parameters, equations may have a column that they had not beside
+    rotors: a spring's that is nearly dependent, here those of viscous friction.
+    """
+    robot = nominal("irb1600").with_friction(law_for(nominal("irb1600")))
+    samples = Samples.of(samples_of(robot))
+    options, own = ModelSelection(robot, None, None, 0), ModelSelection.base
+    plain = select_terms(samples, options, "coulomb", False)
+
+    def fewer(self, arm, rotors):
+        return (
+            base_parameters(arm, friction=False, rotors=True) if rotors else own(self, arm, False)
+        )
+
+    monkeypatch.setattr(ModelSelection, "base", fewer)
+    terms = select_terms(samples, options, "coulomb")
+    assert terms.base.columns == plain.base.columns
+    np.testing.assert_allclose(
+        weighted_least_squares(terms.total).beta,
+        weighted_least_squares(plain.total).beta,
+        rtol=1e-9,
+    )

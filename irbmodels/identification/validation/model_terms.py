@@ -144,8 +144,11 @@ def select_terms(
         rotors = _identifies_rotors(total)
         if not rotors:
             base = options.base(robot, rotors=False)
-            total = _without_rotors(total, rows, base)
-            rows = TorqueEquations(robot, base, bodies)
+            fewer = TorqueEquations(robot, base, bodies)
+            # a nearly dependent column may be kept only where rotors are no parameters
+            among = set(base.columns) <= set(rows.base.columns)
+            total = _without_rotors(total, rows, base) if among else accumulate(samples, fewer)
+            rows = fewer
     if friction not in SEARCHED:
         return ModelTerms(robot, base, None, _notes(robot, (), rotors), total, None, rows)
     moving, warm = list(base.axes), list[int]()
