@@ -6,7 +6,8 @@ One YAML file states what a dimension drawing and a data sheet print, every numb
 Lengths are named after the modified DH rows of docs/conventions.md: ``d1`` floor to axis 2, ``a1``
 axis 1 to axis 2, ``a2`` lower arm, ``a3`` axis 3 to axis 4, ``d4`` axis 3 to the wrist centre along
 axis 4, ``d6`` wrist centre to the flange; ``d3`` is the wrist's lateral offset from axis 1. Of a
-SCARA ``d1``, ``a1`` and ``a2`` are height and lengths of its two arms.
+SCARA ``d1``, ``a1`` and ``a2`` are height and lengths of its two arms, ``d2`` and ``d3`` the steps
+up from the first to the second and on to the zero of axis 3, ``d4`` from there down to tool0.
 """
 
 from __future__ import annotations
@@ -36,10 +37,10 @@ NEEDED: dict[str, tuple[str, ...]] = {
 ALLOWED: dict[str, tuple[str, ...]] = {
     "serial": ("d3_mm",),
     "parallelogram": (),
-    "scara": ("d2_mm", "d3_mm"),
+    "scara": ("d2_mm", "d3_mm", "d4_mm"),
 }
 """Lengths that a build may have besides; 0 where absent."""
-POSITIVE = ("d1_mm", "a2_mm", "d4_mm", "crank_mm")
+POSITIVE = ("d1_mm", "a2_mm", "d4_mm", "crank_mm")  # of arms that need them
 AXES: dict[str, tuple[str, ...]] = {
     "serial": tuple(f"axis_{i}" for i in range(1, 7)),
     "parallelogram": tuple(f"axis_{i}" for i in range(1, 7)),
@@ -278,7 +279,7 @@ def _check_lengths(arm: Arm, file: Path, key: str) -> None:
             raise TableError(file, key, f"{item.name} is missing: a {arm.build} arm needs it")
         if item.name not in (*needed, *allowed):
             raise TableError(file, f"{key}.{item.name}", f"a {arm.build} arm has no such length")
-        if value <= 0.0 and item.name in POSITIVE:
+        if value <= 0.0 and item.name in POSITIVE and item.name in needed:
             raise TableError(file, f"{key}.{item.name}", f"{value:g} is not positive")
         if value < 0.0 and item.name == "d6_mm":
             raise TableError(file, f"{key}.d6_mm", f"{value:g} is negative")

@@ -16,6 +16,8 @@ class MdhForm(NamedTuple):
     a: str
     d: str
     theta0: float
+    of: str = ""
+    """Length whose source says where a row without lengths comes from; default ``d1_mm``."""
 
 
 _SIX = (
@@ -31,12 +33,12 @@ _SCARA = (
     MdhForm(0, "", "d1_mm", 0),
     MdhForm(0, "a1_mm", "d2_mm", 0),
     MdhForm(0, "a2_mm", "d3_mm", 0),
-    MdhForm(180, "", "", 0),
+    MdhForm(180, "", "d4_mm", 0),
 )
 FORMS: dict[Build, tuple[tuple[MdhForm, ...], MdhForm]] = {
     "serial": (_SIX, MdhForm(0, "", "d6_mm", 0)),
     "parallelogram": (_SIX, MdhForm(0, "", "d6_mm", 0)),
-    "scara": (_SCARA, MdhForm(0, "", "", 0)),
+    "scara": (_SCARA, MdhForm(0, "", "", 0, "d4_mm")),
 }
 """Rows of the joints, and of tool0."""
 SLIDE = "joint_3"  # of a SCARA
@@ -49,23 +51,26 @@ def tables_of_datasheet(sheet: DataSheet, arms: Sequence[Arm]) -> Tables:
     """
     first, *others = arms
     base = {} if sheet.base is None else {"base": plain(sheet.base)}
-    kinematics: dict[str, Any] = {"joints": _joints(first), "tool0": _tool0(first)}
-    if first.build == "parallelogram":
-        crank = {"crank_mm": plain(first.length("crank_mm"))}
-        kinematics["parallelogram"] = crank | {"source": first.lengths.source_of("crank_mm")}
-    limits = _limits(first) | base
-    kinematics["variants"], limits["variants"] = {first.name: {}}, {first.name: {}}
-    for arm in others:
-        joints = _different(kinematics["joints"], _joints(arm))
-        kinematics["variants"][arm.name] = {"joints": joints} if joints else {}
-        own = _limits(arm)
-        axes = _different(limits["axes"], own.pop("axes"))
-        changed = {key: row for key, row in own.items() if limits.get(key) != row}
-        limits["variants"][arm.name] = ({"axes": axes} if axes else {}) | changed
+    kinematics, limits = _kinematics(first), _limits(first) | base
+    own_rows = {arm.name: (_kinematics(arm), _limits(arm)) for arm in others}
+    for table, number in ((kinematics, 0), (limits, 1)):
+        table["variants"] = {first.name: {}} | {
+            name: _different(table, own[number]) for name, own in own_rows.items()
+        }
     return {
         "kinematics": {"sources": _cited(sheet, kinematics), **kinematics},
         "limits": {"sources": _cited(sheet, limits), **limits},
     }
+
+
+def _kinematics(arm: Arm) -> dict[str, Any]:
+    rows = _rows(arm)
+    tool0 = rows.pop("tool0")
+    table: dict[str, Any] = {"joints": rows, "tool0": tool0}
+    if arm.build == "parallelogram":
+        source = arm.lengths.source_of("crank_mm")
+        table["parallelogram"] = {"crank_mm": plain(arm.length("crank_mm")), "source": source}
+    return table
 
 
 def _limits(arm: Arm) -> dict[str, Any]:
@@ -73,48 +78,58 @@ def _limits(arm: Arm) -> dict[str, Any]:
     return {"axes": plain(arm.axes), "ratings": plain(arm.ratings), **handling}
 
 
-def _joints(arm: Arm) -> dict[str, dict[str, Any]]:
+def _rows(arm: Arm) -> dict[str, dict[str, Any]]:
+    """Return the MDH rows of joints and tool0, each number with its source."""
+    joints, tool0 = FORMS[arm.build]
+    thetas: Sequence[float | None] = [None] * len(joints)
+    if arm.zero is not None:
+        thetas = arm.zero.theta0_deg
     rows = {
-        f"joint_{number + 1}": _row(arm, form, None if arm.zero is None else number)
-        for number, form in enumerate(FORMS[arm.build][0])
+        f"joint_{number}": _row(arm, form, theta0)
+        for number, (form, theta0) in enumerate(zip(joints, thetas, strict=True), start=1)
     }
     if arm.build == "scara":
         rows[SLIDE] = {"type": "prismatic", **rows[SLIDE]}
-    return rows
+    return rows | {"tool0": _row(arm, tool0, None)}
 
 
-def _tool0(arm: Arm) -> dict[str, Any]:
-    return _row(arm, FORMS[arm.build][1], None)
-
-
-def _row(arm: Arm, form: MdhForm, zero: int | None) -> dict[str, Any]:
-    """Return an MDH row, each number with its source; those of the form have that of ``d1``.
+def _row(arm: Arm, form: MdhForm, theta0: float | None) -> dict[str, Any]:
+    """Return an MDH row; what the build fixes has the source of the first length of the row.
 
     Args:
         arm: Variant of the data sheet.
         form: Of the row.
-        zero: Place of its ``theta0`` in the zero posture of the data sheet, None for the form's.
+        theta0: Angle of the zero posture that the data sheet states, None for the form's.
     """
+    stated = [name for name in (form.a, form.d, form.of, "d1_mm") if _states(arm, name)]
+    source = arm.lengths.source_of(stated[0])
     numbers = {"alpha_deg": form.alpha, "a_mm": arm.length(form.a), "d_mm": arm.length(form.d)}
-    of_form = arm.lengths.source_of("d1_mm")
-    sources = {"alpha_deg": of_form}
+    sources = dict.fromkeys((*numbers, "theta0_deg"), source)
     for key, name in (("a_mm", form.a), ("d_mm", form.d)):
-        known = bool(name) and getattr(arm.lengths, name) is not None
-        sources[key] = arm.lengths.source_of(name) if known else of_form
-    numbers["theta0_deg"], sources["theta0_deg"] = form.theta0, of_form
-    if zero is not None and arm.zero is not None:
-        numbers["theta0_deg"] = arm.zero.theta0_deg[zero]
+        if _states(arm, name):
+            sources[key] = arm.lengths.source_of(name)
+    if theta0 is not None and arm.zero is not None:
         sources["theta0_deg"] = arm.zero.source_of("theta0_deg")
+    numbers["theta0_deg"] = form.theta0 if theta0 is None else theta0
     same = len(set(sources.values())) == 1
     return {key: plain(float(value)) for key, value in numbers.items()} | {
-        "source": of_form if same else sources
+        "source": source if same else sources
     }
 
 
-def _different(
-    rows: Mapping[str, Mapping[str, Any]], own: Mapping[str, Mapping[str, Any]]
-) -> dict[str, Any]:
-    return {name: row for name, row in own.items() if rows.get(name) != row}
+def _states(arm: Arm, name: str) -> bool:
+    return bool(name) and getattr(arm.lengths, name) is not None
+
+
+def _different(table: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the rows of a variant that are not the shared ones."""
+    different: dict[str, Any] = {}
+    for key, rows in own.items():
+        if key in ("joints", "axes"):
+            rows = {name: row for name, row in rows.items() if table[key][name] != row}
+        if rows and table.get(key) != rows:
+            different[key] = rows
+    return different
 
 
 def _cited(sheet: DataSheet, table: Mapping[str, Any]) -> dict[str, Any]:

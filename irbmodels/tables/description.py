@@ -203,11 +203,12 @@ class Description:
         if not re.fullmatch(r"[A-Za-z][\w-]*", self.name):
             problem = f"{self.name!r} is no name: letters, digits, _ and -"
             raise TableError(file, "variants", problem)
-        rows = {**table.joints, **table.variants[self.name].joints}
+        own = table.variants[self.name]
+        rows = {**table.joints, **own.joints}
         for number, name in enumerate(rows, start=1):
             if name != f"joint_{number}":
                 raise TableError(file, f"joints.{name}", f"expected joint_{number}")
-        bars, elbow = table.parallelogram, rows.get("joint_3")
+        bars, elbow = own.parallelogram or table.parallelogram, rows.get("joint_3")
         if bars and (elbow is None or elbow.alpha_deg or elbow.d_mm):
             problem = (
                 "joint_3 needs alpha_deg 0 and d_mm 0: its axis lies parallel to joint_2's, and the"
@@ -216,7 +217,7 @@ class Description:
             raise TableError(file, "parallelogram", problem)
         if bars and bars.crank_mm <= 0.0:
             raise TableError(file, "parallelogram.crank_mm", "a crank has a positive length")
-        return replace(table, joints=rows)
+        return replace(table, joints=rows, tool0=own.tool0 or table.tool0, parallelogram=bars)
 
     @cached_property
     def limits(self) -> LimitsTable:

@@ -226,10 +226,12 @@ class TorqueAccuracyRow(Row):
 
 
 @dataclass(frozen=True)
-class JointRows:
+class KinematicRows:
     """Rows of one variant that replace the shared ones."""
 
     joints: dict[str, MdhRow] = field(default_factory=dict)
+    tool0: MdhRow | None = None
+    parallelogram: ParallelogramRow | None = None
 
 
 @dataclass(frozen=True)
@@ -239,7 +241,7 @@ class KinematicsTable(Table):
     sources: dict[str, Source]
     joints: dict[str, MdhRow]
     tool0: MdhRow
-    variants: dict[str, JointRows]
+    variants: dict[str, KinematicRows]
     parallelogram: ParallelogramRow | None = None
 
 

@@ -57,7 +57,12 @@ def sheet_file(tmp_path, text=IRB120):
 
 def arm_without_masses(tmp_path, variant="irb120_3_58"):
     """The robot of the sheet, loaded from its tables."""
-    tables = tables_of_datasheet(*read_datasheet(sheet_file(tmp_path)))
+    return without_masses(tmp_path, IRB120, variant)
+
+
+def without_masses(tmp_path, text, variant):
+    """A variant of a sheet, loaded from its tables."""
+    tables = tables_of_datasheet(*read_datasheet(sheet_file(tmp_path, text)))
     unknown = {"unknown": {"about": "masses are unknown", "links": {}}}
     tables["inertials"] = {"sources": {}, "default": "unknown", "sets": unknown}
     tables["shapes"] = {"links": {}}
@@ -205,3 +210,43 @@ def test_engines_agree_on_poses_of_an_arm_without_masses(tmp_path):
     agreements = check(arm_without_masses(tmp_path))
     assert all(one.holds for one in agreements)
     assert {one.quantity for one in agreements if one.compared} == {"TCP pose"}
+
+
+TWO_CRANKS = """\
+schema: 1
+title: an arm with bars
+build: parallelogram
+sources:
+  one: {ref: drawing, grade: published}
+  two: {ref: another drawing, grade: derived}
+lengths: {d1_mm: 615, a1_mm: 100, a2_mm: 705, a3_mm: 135, d4_mm: 755, d6_mm: 85, crank_mm: 180, source: one}
+axes:
+  axis_1: {range_deg: [-165, 165], speed_deg_s: 150, source: one}
+  axis_2: {range_deg: [-100, 110], speed_deg_s: 120, source: one}
+  axis_3: {range_deg: [-60, 65], range_of: q3 - q2, speed_deg_s: 120, source: one}
+  axis_4: {range_deg: [-200, 200], speed_deg_s: 225, source: one}
+  axis_5: {range_deg: [-120, 120], speed_deg_s: 250, source: one}
+  axis_6: {range_deg: [-400, 400], speed_deg_s: 330, source: one}
+ratings: {payload_kg: 16, reach_mm: 1550, mass_kg: 380, source: one}
+variants:
+  short: {}
+  long: {lengths: {d6_mm: 135, crank_mm: 250, source: two}}
+"""
+
+
+@pytest.mark.parametrize(("name", "flange", "crank"), [("short", 85, 180), ("long", 135, 250)])
+def test_a_variant_may_have_its_own_flange_and_crank(tmp_path, name, flange, crank):
+    """Tables, the model made of them, and the URDF that xacro makes, each with its source."""
+    robot = without_masses(tmp_path, TWO_CRANKS, name)
+    (tmp_path / "arm.urdf").write_text(robot.description.urdf(), encoding="utf-8")
+    for arm in (robot, irb.from_urdf(tmp_path / "arm.urdf")):
+        wrist, tip = (arm.pose(np.zeros(6), frame) for frame in ("link_6", "tool0"))
+        assert tip.translation[0] - wrist.translation[0] == pytest.approx(flange / 1000.0)
+    pins = ElementTree.parse(tmp_path / "arm.urdf").findall(
+        "joint[@name='joint_rod_carrier']/origin"
+    )
+    tables = robot.description.kinematics
+    assert [np.abs(np.array(pin.get("xyz").split(), float)).max() for pin in pins] == [crank / 1000]
+    assert tables.parallelogram.crank_mm == crank
+    source = "one" if name == "short" else "two"
+    assert tables.parallelogram.source == tables.tool0.source == source
