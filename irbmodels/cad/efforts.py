@@ -30,6 +30,16 @@ PAYLOAD_AT = (0.1, 0.0, 0.1)  # [m] in tool0
 STATES = 2000
 RULE = "rule"
 """Source that a row of limits.yaml names for an effort by this rule."""
+RULE_SOURCE = {
+    "ref": "no torque limit of this robot is published",
+    "grade": "assumed",
+    "how": (
+        "bound, not a data sheet value: largest gravity torque inside the ranges, with the rated"
+        " payload 100 mm before and 100 mm beside the flange centre, plus the largest inertia of"
+        " the axis times its speed limit reached in 0.25 s, plus friction at the speed limit where"
+        " known; rounded up to two digits (irbmodels/cad/efforts.py)"
+    ),
+}
 
 
 def limits_file(robots: Sequence[Description]) -> Files:
@@ -69,7 +79,7 @@ def efforts(robots: Sequence[Description]) -> dict[tuple[str, str], float]:
     for robot in robots:
         own = table.variants.get(robot.name, LimitRows()).axes
         rows = {axis: (table.axes | own)[axis] for axis in robot.axes}
-        ruled = [number for number, row in enumerate(rows.values()) if _follows_rule(row)]
+        ruled = [number for number, row in enumerate(rows.values()) if follows_rule(row)]
         if not robot.inertials.sets[robot.inertials.default].links:
             continue  # its masses are unknown
         bound = bounds(robot) if ruled else np.zeros(len(rows))
@@ -80,7 +90,8 @@ def efforts(robots: Sequence[Description]) -> dict[tuple[str, str], float]:
     return largest
 
 
-def _follows_rule(row: AxisRow) -> bool:
+def follows_rule(row: AxisRow) -> bool:
+    """Return whether the effort of an axis is one by the rule."""
     stated = [name for name in ("effort_N", "effort_N_m") if getattr(row, name) is not None]
     return any(row.source_of(name) == RULE for name in stated)
 

@@ -1,4 +1,4 @@
-"""Everything that follows from the lengths, limits and mass of a family, written beside its tables.
+"""Everything that follows from the data sheet of a family, or from its tables, written beside it.
 
 from irbmodels.cad.family import write_family
 
@@ -26,6 +26,7 @@ from .inertial_sets import inertials_file  # noqa: E402
 from .meshes import mesh_files  # noqa: E402
 from .output import Files, differing, family_of, write  # noqa: E402
 from .srdf import srdf_files  # noqa: E402
+from .table_files import table_files  # noqa: E402
 
 
 def urdf_files(robots: Sequence[Description]) -> Files:
@@ -43,13 +44,14 @@ def urdf_files(robots: Sequence[Description]) -> Files:
 
 
 STEPS: Mapping[str, Callable[[Sequence[Description]], Files]] = {
+    "tables": table_files,
     "meshes": mesh_files,
     "inertials": inertials_file,
     "limits": limits_file,
     "urdf": urdf_files,
     "srdf": srdf_files,
 }
-"""What is written of a family, each from the tables and what stands before it."""
+"""What is written of a family, each from the data sheet, the tables and what stands before it."""
 
 
 def write_family(
@@ -57,15 +59,16 @@ def write_family(
     folder: str | Path | None = None,
     steps: Iterable[str] = tuple(STEPS),
 ) -> tuple[Path, ...]:
-    """Write what follows from the tables of a family.
+    """Write what follows from the data sheet of a family, or from its tables where it has none.
 
     Args:
-        robot: Folder of tables with kinematics.yaml and limits.yaml; a shipped robot's name; or
-            tables of a variant, whose whole family is written.
+        robot: Folder with datasheet.yaml, or with kinematics.yaml and limits.yaml; a shipped
+            robot's name; or tables of a variant, whose whole family is written.
         folder: New folder for a copy of the tables and all that is written; default the folder of
             the tables. Its name is the family's.
-        steps: Some of ``meshes`` (with shapes.yaml), ``inertials``, ``limits`` (efforts of rows
-            whose source is ``rule``), ``urdf`` and ``srdf``, in this order.
+        steps: Some of ``tables`` (kinematics.yaml and limits.yaml, of a family with a data sheet),
+            ``meshes`` (with shapes.yaml), ``inertials``, ``limits`` (efforts of rows whose source
+            is ``rule``), ``urdf`` and ``srdf``, in this order.
 
     Returns:
         Paths of the files.

@@ -4,27 +4,14 @@ from __future__ import annotations
 
 import secrets
 import shutil
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from ..errors import FileError, InputError
-from ..tables.datasheet import Arm, DataSheet, datasheet_path, read_datasheet
-from ..tables.datasheet_tables import tables_of_datasheet
-from ..tables.writing import Tables, copy_robot, new_folder, write_tables
+from ..tables.datasheet import datasheet_path, read_datasheet
+from ..tables.description import Description
+from ..tables.writing import copy_robot, new_folder
 from .family_readme import readme
-
-HEADER = "Written from datasheet.yaml by irbmodels new; change numbers there."
-# what torque limits of arms follow, of which none is published
-EFFORTS = {
-    "ref": "no torque limit of this robot is published",
-    "grade": "assumed",
-    "how": (
-        "bound, not a data sheet value: largest gravity torque inside the ranges, with the rated"
-        " payload 100 mm before and 100 mm beside the flange centre, plus the largest inertia of"
-        " the axis times its speed limit reached in 0.25 s; rounded up to two digits"
-    ),
-}
+from .output import SHEET
 
 
 def new_robot(
@@ -71,9 +58,8 @@ def new_robot(
     made = parent / target.name
     try:
         made.mkdir(parents=True)
-        shutil.copyfile(file, made / "datasheet.yaml")
-        write_tables(made, _tables(sheet, arms), HEADER)
-        write_family(made)
+        shutil.copyfile(file, made / SHEET)
+        write_family(Description(arms[0].name, made))
         (made / "README.md").write_text(readme(name, sheet, arms), encoding="utf-8")
         if target.exists():
             target.rmdir()
@@ -83,32 +69,3 @@ def new_robot(
     finally:
         shutil.rmtree(parent, ignore_errors=True)
     return target
-
-
-def _tables(sheet: DataSheet, arms: Sequence[Arm]) -> Tables:
-    """Return the tables that the rest of a family is made from; efforts are to be derived.
-
-    Rows of variants whose mass is unknown have none.
-    """
-    tables = tables_of_datasheet(sheet, arms)
-    limits = tables["limits"]
-    own_rows = {name: own.get("axes", {}) for name, own in limits["variants"].items()}
-    for arm in (arm for arm in arms if arm.ratings.mass_kg is not None):
-        limits["sources"]["rule"] = EFFORTS
-        for row in (limits["axes"] | own_rows[arm.name]).values():
-            _assume_effort(row)
-    unknown = {"about": "to be derived", "links": {}}
-    tables["inertials"] = {"sources": {}, "default": "unknown", "sets": {"unknown": unknown}}
-    tables["shapes"] = {"links": {}}
-    return tables
-
-
-def _assume_effort(row: dict[str, Any]) -> None:
-    """Mark the effort of an axis as one of the rule, unless the data sheet states it."""
-    name = "effort_N" if "range_mm" in row else "effort_N_m"
-    if name in row:
-        return
-    numbers = [key for key in row if key not in ("source", "range_of")]
-    source = row.pop("source")
-    sources = dict.fromkeys(numbers, source) if isinstance(source, str) else source
-    row |= {name: 1, "source": {**sources, name: "rule"}}

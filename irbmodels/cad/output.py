@@ -7,33 +7,45 @@ from pathlib import Path
 from ..checks import as_instance
 from ..errors import FileError
 from ..files import write_text
+from ..tables.datasheet import read_datasheet
 from ..tables.description import Description, aliases, data_folder, describe, robots
 from ..tables.reader import read
 from ..tables.schema import KinematicsTable
 
+SHEET = "datasheet.yaml"
+"""Data sheet of a family, in its folder."""
 Files = dict[Path, str]
 """Texts by path below the folder of a family; what is below ``meshes`` is an OBJ file."""
 
 
 def family_of(robot: str | Path | Description) -> tuple[Description, ...]:
-    """Return every variant of a family, in the order of its kinematics.yaml.
+    """Return every variant of a family, in the order of its data sheet, or of kinematics.yaml.
 
     Args:
-        robot: Tables of a variant, its name or alias, or a folder with tables.
+        robot: Tables of a variant, its name or alias, or a folder with tables or a data sheet. A
+            data sheet of one arm that states no variants has that of kinematics.yaml, and before it
+            is written the name of the folder.
 
     Raises:
         UnknownName: if there is no such robot.
-        TableError: if kinematics.yaml breaks the format.
+        TableError: if the data sheet or kinematics.yaml breaks the format.
     """
     if isinstance(robot, Description):
-        folder = robot.folder
+        folder, names = robot.folder, [robot.name]
     else:
         kinds = "a robot is its tables, a name or a folder"
         path, shipped = Path(as_instance(robot, str | Path, kinds)), (*robots(), *aliases())
-        several = str(robot) not in shipped and (path / "kinematics.yaml").is_file()
+        several = str(robot) not in shipped and any(
+            (path / name).is_file() for name in ("kinematics.yaml", SHEET)
+        )
         folder = path.resolve() if several else describe(robot).folder
-    table = read(folder / "kinematics.yaml", KinematicsTable)
-    return tuple(Description(name, folder) for name in table.variants)
+        names = [folder.name]
+    if (folder / "kinematics.yaml").is_file():
+        names = list(read(folder / "kinematics.yaml", KinematicsTable).variants)
+    if (folder / SHEET).is_file():
+        _, arms = read_datasheet(folder / SHEET, names[0])
+        names = [arm.name for arm in arms]
+    return tuple(Description(name, folder) for name in names)
 
 
 def target(folder: Path, path: Path) -> Path:

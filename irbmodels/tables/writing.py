@@ -129,23 +129,26 @@ def tables_of(description: Description) -> Tables:
 
 
 def write_tables(folder: Path, tables: Tables, header: str) -> None:
-    """Write tables as YAML, rows on one line each.
+    """Write tables as :func:`table_text`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, table in tables.items():
+        (folder / f"{name}.yaml").write_text(table_text(table, header), encoding="utf-8")
+
+
+def table_text(table: Mapping[str, Any], header: str) -> str:
+    """Return a table as YAML, rows on one line each.
 
     The header is a comment of one line, whatever it holds.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, table in tables.items():
-        text = yaml.dump(
-            {"schema": SCHEMA, **table},
-            Dumper=_Dumper,
-            sort_keys=False,
-            allow_unicode=True,
-            width=1000,
-            default_flow_style=None,
-        )
-        (folder / f"{name}.yaml").write_text(
-            f"# {' '.join(header.split())}\n{text}", encoding="utf-8"
-        )
+    text = yaml.dump(
+        {"schema": SCHEMA, **table},
+        Dumper=_Dumper,
+        sort_keys=False,
+        allow_unicode=True,
+        width=1000,
+        default_flow_style=None,
+    )
+    return f"# {' '.join(header.split())}\n{text}"
 
 
 def body_row(body: Inertial, source: str) -> dict[str, Any]:

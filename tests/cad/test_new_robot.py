@@ -1,10 +1,13 @@
 """Families made from a data sheet, whole or not at all."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from sheets import sheet_text
 
 import irbmodels as irb
+from irbmodels.cad.family import stale_files, write_family
 from irbmodels.cli import main
 from irbmodels.exchange.doctor import examine
 from irbmodels.exchange.verify.check import check
@@ -181,3 +184,37 @@ def test_a_variant_of_unknown_mass_has_no_assumed_efforts_of_its_own(tmp_path):
     assert np.abs(slow.gravity([0, 0.5, 0, 0, 0, 0])).max() > 10.0
     with pytest.raises(irb.MissingData, match="no masses of fast are known"):
         fast.gravity(np.zeros(6))
+
+
+def test_a_changed_sheet_changes_the_family(tmp_path):
+    """Its tables are stale until they are written again, efforts by the rule follow, and then
+    nothing differs; the variant keeps the name that it was made with.
+    """
+    sheet = tmp_path / "sheet.yaml"
+    sheet.write_text(sheet_text("small"), encoding="utf-8")
+    folder = irb.new_robot("arm", folder=tmp_path / "other", datasheet=sheet)
+    steps = ("tables", "inertials", "limits", "urdf")
+    assert stale_files(folder) == ()
+    before = irb.load(folder / "arm")
+    own = folder / "datasheet.yaml"
+    text = own.read_text(encoding="utf-8")
+    assert "payload_kg: 3" in text
+    own.write_text(text.replace("payload_kg: 3", "payload_kg: 5"), encoding="utf-8")
+    assert [path.name for path in stale_files(folder, ["tables"])] == ["limits.yaml"]
+    write_family(folder, steps=steps)
+    assert stale_files(folder, steps) == ()
+    after = irb.load(folder / "arm")
+    assert after.description.limits.ratings.payload_kg == 5
+    assert (after.limits.effort[1:3] > before.limits.effort[1:3]).all()
+
+
+def test_a_folder_with_a_data_sheet_alone_is_a_family(tmp_path):
+    """It gets every file but the README, and the same bytes as that of a new robot."""
+    made_so = made(tmp_path, sheet_text("small"))
+    folder = tmp_path / "again" / "arm"
+    folder.mkdir(parents=True)
+    (folder / "datasheet.yaml").write_bytes((made_so / "datasheet.yaml").read_bytes())
+    write_family(folder)
+    written = contents(folder)
+    assert {path: text for path, text in contents(made_so).items() if path in written} == written
+    assert set(contents(made_so)) - set(written) == {Path("README.md")}
