@@ -304,15 +304,22 @@ def _drives_table(robot: Description) -> TextTable:
     heads = ("axis", "gear ratio", "turned by", "rotor kg m2", "stiffness N m/rad")
     rows = []
     for name, row in robot.drives.axes.items():
-        numbers = (row.rotor_inertia_kg_m2, row.stiffness_N_m_rad, row.viscous_N_m_s_rad)
+        numbers = (
+            *(row.rotor_inertia_kg_m2, row.stiffness_N_m_rad),
+            *(row.viscous_N_m_s_rad, row.coulomb_N_m),
+        )
         others = ", ".join(
             f"{other.removeprefix('axis_')}: {value:g}"
             for other, value in (row.turned_by or {}).items()
         )
         (ratio,) = _texts([row.gear_ratio], 9)
         rows.append((name.removeprefix("axis_"), ratio, others, *_texts(numbers, 9), _source(row)))
-    title = "drives (rotor and viscous: motor side; not in M)"
-    return TextTable(*heads, "viscous N m s/rad", "source", rows=rows, title=title)
+    title = (
+        "drives (rotor, viscous and Coulomb friction: motor side; rotors not in M, Coulomb in no"
+        " torque)"
+    )
+    more = ("viscous N m s/rad", "Coulomb N m", "source")
+    return TextTable(*heads, *more, rows=rows, title=title)
 
 
 def _springs_table(robot: Description) -> TextTable:

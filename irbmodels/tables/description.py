@@ -22,6 +22,7 @@ from .row_checks import check_axis, check_base, check_bodies, check_rotors, chec
 from .schema import (
     BodyRows,
     Catalogue,
+    DriveRows,
     DrivesTable,
     FrictionTable,
     InertialSet,
@@ -47,6 +48,7 @@ _DRIVE_NUMBERS = (
     "rotor_inertia_kg_m2",
     "stiffness_N_m_rad",
     "viscous_N_m_s_rad",
+    "coulomb_N_m",
     "load_inertia_kg_m2",
     "gear_ratio",
 )
@@ -282,13 +284,15 @@ class Description:
 
     @cached_property
     def drives(self) -> DrivesTable:
-        """Gears and motors, as far as known."""
+        """Gears and motors with this variant's own rows in place, as far as known."""
         file = self.folder / "drives.yaml"
         if not file.exists():
             return DrivesTable({}, {})
         table = read(file, DrivesTable)
-        check_known("axis", table.axes, self.axes, file, "axes")
-        for name, row in table.axes.items():
+        check_known("variant", table.variants, self.kinematics.variants, file, "variants")
+        axes = {**table.axes, **table.variants.get(self.name, DriveRows()).axes}
+        check_known("axis", axes, self.axes, file, "axes")
+        for name, row in axes.items():
             for field in _DRIVE_NUMBERS:
                 value = getattr(row, field)
                 if value is not None and (value == 0.0 or (value < 0.0 and field != "gear_ratio")):
@@ -301,7 +305,7 @@ class Description:
                 raise TableError(
                     file, key, "needs gear_ratio: a motor turned by others has its own gear"
                 )
-        return table
+        return replace(table, axes={axis: axes[axis] for axis in self.axes if axis in axes})
 
     @cached_property
     def springs(self) -> SpringsTable:

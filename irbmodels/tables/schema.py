@@ -148,7 +148,8 @@ class FrictionRow(Row):
 class DriveRow(Row):
     """Gearbox and motor of one axis.
 
-    Rotor inertia and viscous friction are on the motor side, stiffness on the arm side.
+    Rotor inertia and friction are on the motor side, stiffness on the arm side. Coulomb friction of
+    the motor is in no torque of the model: those have a set of friction.yaml, on the arm side.
     """
 
     gear_ratio: float | None = None
@@ -157,6 +158,7 @@ class DriveRow(Row):
     rotor_inertia_kg_m2: float | None = None
     stiffness_N_m_rad: float | None = None
     viscous_N_m_s_rad: float | None = None
+    coulomb_N_m: float | None = None
     load_inertia_kg_m2: float | None = None
     """Load of the motor when the drive was identified, arm side; it belongs to one posture."""
 
@@ -323,11 +325,19 @@ class FrictionTable(Table):
 
 
 @dataclass(frozen=True)
+class DriveRows:
+    """Drives of one variant besides the shared ones, or in their place."""
+
+    axes: dict[str, DriveRow] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class DrivesTable(Table):
     """drives.yaml; axes without a row are unknown."""
 
     sources: dict[str, Source]
     axes: dict[str, DriveRow]
+    variants: dict[str, DriveRows] = field(default_factory=dict)
     notes: dict[str, NoteRow] = field(default_factory=dict)
     """By the name of the part."""
 

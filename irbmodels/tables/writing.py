@@ -111,7 +111,8 @@ def tables_of(description: Description) -> Tables:
     limits.pop("variants", None)
     shapes = plain(description.shapes)
     shapes.pop("variants", None)
-    springs = plain(description.springs)
+    drives, springs = plain(description.drives), plain(description.springs)
+    drives.pop("variants", None)
     springs.pop("variants", None)
     inertials = plain(description.inertials)
     for entry in inertials["sets"].values():
@@ -122,7 +123,7 @@ def tables_of(description: Description) -> Tables:
         "limits": limits,
         "inertials": inertials,
         "friction": plain(description.friction),
-        "drives": plain(description.drives),
+        "drives": drives,
         "springs": springs,
         "shapes": shapes,
     }

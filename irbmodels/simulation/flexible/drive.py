@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Any, get_args
 
@@ -124,11 +124,17 @@ class Drive:
         return f"Drive({', '.join([*numbers, *turned_by])}, grade={self.grade!r})"
 
 
-def drives_of(robot: Robot) -> list[Drive | None]:
+def drives_of(robot: Robot, assumed: Sequence[Drive | None] | None = None) -> list[Drive | None]:
     """Return the drives in the tables of a robot, axis after axis, None where there is none.
 
+    Args:
+        robot: A robot from tables.
+        assumed: Drive or None per axis, for those that the tables do not know. Where they know a
+            stiffness without rotor or gear, the assumed drive brings these and no stiffness.
+
     Raises:
-        MissingData: for a robot from a URDF, or where a stiffness stands without a rotor inertia.
+        MissingData: for a robot from a URDF, or where rotor or gear of a stiffness stay unknown.
+        InputError: if a drive is assumed that the tables know.
     """
     as_instance(robot, Robot, "drives are those of an irbmodels.Robot")
     if robot.description is None:
@@ -137,28 +143,35 @@ def drives_of(robot: Robot) -> list[Drive | None]:
             " per axis"
         )
     table, names = robot.description.drives, robot.description.axes
-    drives: list[Drive | None] = [None] * robot.n
+    drives: list[Drive | None] = [None] * robot.n if assumed is None else list(assumed)
     for name, row in table.axes.items():
-        if row.gear_ratio is None and row.stiffness_N_m_rad is None:
+        stiffness, i = row.stiffness_N_m_rad, names.index(name)
+        if row.gear_ratio is None and stiffness is None:
             continue
-        if row.stiffness_N_m_rad is not None and (
-            row.rotor_inertia_kg_m2 is None or row.gear_ratio is None
-        ):
+        partial = stiffness is not None and None in (row.rotor_inertia_kg_m2, row.gear_ratio)
+        given = drives[i]
+        if given is not None and (given.elastic or not partial):
+            raise InputError(
+                f"the tables of {robot.name} know the {'stiffness' if partial else 'drive'} of axis"
+                f" {i + 1}: do not assume one, or give all drives"
+            )
+        if given is None and partial:
             raise MissingData(
                 f"{robot.name}: {name} has a stiffness, but no rotor inertia or gear ratio is"
-                " known; give a Drive"
+                " known; assume them: FlexibleRobot.of(robot, [None or Drive(rotor_inertia=...,"
+                " gear_ratio=...) of each axis])"
             )
-        field_of_grade = "gear_ratio" if row.stiffness_N_m_rad is None else "stiffness_N_m_rad"
-        drives[names.index(name)] = Drive(
-            stiffness=math.inf if row.stiffness_N_m_rad is None else row.stiffness_N_m_rad,
-            rotor_inertia=row.rotor_inertia_kg_m2 or 0.0,
-            gear_ratio=row.gear_ratio or 1.0,
-            viscous=row.viscous_N_m_s_rad or 0.0,
-            turned_by={
-                names.index(other) + 1: turns for other, turns in (row.turned_by or {}).items()
-            },
-            grade=table.sources[row.source_of(field_of_grade)].grade,
-        )
+        numbers: dict[str, Any] = {
+            "stiffness": stiffness,
+            "rotor_inertia": row.rotor_inertia_kg_m2,
+            "gear_ratio": row.gear_ratio,
+            "viscous": row.viscous_N_m_s_rad,
+            "turned_by": row.turned_by
+            and {names.index(other) + 1: turns for other, turns in row.turned_by.items()},
+        }
+        known = {key: value for key, value in numbers.items() if value is not None}
+        grade = row.source_of("gear_ratio" if stiffness is None else "stiffness_N_m_rad")
+        drives[i] = replace(given or Drive(), **known, grade=table.sources[grade].grade)
     return drives
 
 

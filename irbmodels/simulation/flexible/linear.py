@@ -174,14 +174,15 @@ def identified(robot: Robot, axis: int = 1) -> OneAxis:
     """
     as_instance(robot, Robot, "a model is one of an irbmodels.Robot")
     as_int(axis, f"an axis of {robot.name}", 1, robot.n)
-    drive = drives_of(robot)[axis - 1]
     row = robot.description.drives.axes.get(f"axis_{axis}") if robot.description else None
-    if drive is None or row is None or row.load_inertia_kg_m2 is None or not drive.elastic:
+    load = None if row is None else row.load_inertia_kg_m2
+    drive = None if load is None else drives_of(robot)[axis - 1]
+    if drive is None or load is None or not drive.elastic:
         raise MissingData(
             f"{robot.name}: no two-mass model of axis {axis} is published; give"
             " OneAxis(Drive(...), inertia)"
         )
-    return OneAxis(drive, row.load_inertia_kg_m2)
+    return OneAxis(drive, load)
 
 
 def _model(A: list[list[float]], B: list[float], C: list[float]) -> LinearModel:

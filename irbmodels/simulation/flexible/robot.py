@@ -74,22 +74,16 @@ class FlexibleRobot(FlexibleModel):
 
         Args:
             robot: A robot from tables.
-            assumed: One per axis; None, and every axis without ``assumed``, stays rigid.
+            assumed: One per axis; None, and every axis without ``assumed``, stays rigid. Where the
+                tables know the stiffness alone, a drive without one, of rotor and gear.
             friction: True for the robot's own friction law, False for none, or another.
 
         Raises:
-            MissingData: if nothing makes an axis elastic.
+            MissingData: if nothing makes an axis elastic, or rotor or gear of one are unknown.
             InputError: if an axis is assumed that the tables know.
         """
         others = check_drives(robot, [None] * robot.n if assumed is None else assumed)
-        drives = drives_of(robot)
-        for i, drive in enumerate(others):
-            if drive is not None and drives[i] is not None:
-                raise InputError(
-                    f"the tables of {robot.name} know the drive of axis {i + 1}: do not assume one,"
-                    " or give all drives"
-                )
-            drives[i] = drives[i] or drive
+        drives = drives_of(robot, others)
         if not any(drive is not None and drive.elastic for drive in drives):
             raise MissingData(
                 f"no stiffness of {robot.name} is known; give FlexibleRobot(robot, [Drive(...),"
