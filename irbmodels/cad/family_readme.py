@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..tables.balancers import BalancerRow
 from ..tables.datasheet import Arm, DataSheet
 
 TEXT = """\
@@ -21,7 +22,7 @@ All files of this folder but `datasheet.yaml` are written from it by
 | `datasheet.yaml` | lengths, ranges, speeds and ratings with their sources |
 | `kinematics.yaml` | the same as modified DH rows |
 | `limits.yaml` | ranges, speeds, ratings; efforts are assumed bounds, by the rule it states |
-| `inertials.yaml` | {inertials} |
+| `inertials.yaml` | {inertials} |{springs}
 | `shapes.yaml`, `meshes/` | own shapes from lengths, payload and mass; no drawing of ABB's |
 | `*.urdf`, `*.srdf` | for other tools; pairs of links that need no collision check |
 
@@ -33,6 +34,7 @@ All files of this folder but `datasheet.yaml` are written from it by
 
 {unknown}
 """
+SPRINGS = "\n| `springs.yaml` | pivots of the balancer, and its force where known |"
 
 
 def readme(name: str, sheet: DataSheet, arms: Sequence[Arm]) -> str:
@@ -52,7 +54,9 @@ def readme(name: str, sheet: DataSheet, arms: Sequence[Arm]) -> str:
         f"- `{key}` ({source.grade}): {source.ref}{f'; {source.how}' if source.how else ''}"
         for key, source in sheet.sources.items()
     )
-    unknown = [*sheet.unknown, "Friction, gears, rotor inertias and torque limits."]
+    laws = (_unknown_law(*item) for item in sheet.balancers.items())
+    unknown = [*sheet.unknown, *(line for line in laws if line is not None)]
+    unknown += ["Friction, gears, rotor inertias and torque limits."]
     unknown += [f"Mass of `{arm.name}`." for arm in arms if arm.ratings.mass_kg is None]
     if weighed:
         unknown.append("Measured inertials; inertials.yaml says how its set is made.")
@@ -61,9 +65,17 @@ def readme(name: str, sheet: DataSheet, arms: Sequence[Arm]) -> str:
         name=name,
         variants=rows,
         inertials=inertials,
+        springs=SPRINGS if sheet.balancers else "",
         sources=sources,
         unknown="\n".join(f"- {line}" for line in unknown),
     )
+
+
+def _unknown_law(name: str, row: BalancerRow) -> str | None:
+    """Return a line about a balancer of which a number is unknown, None for a complete one."""
+    missing = row.unknown
+    part = name.replace("_", " ")
+    return f"{', '.join(missing)} of the {part} of axis 2: no torque holds it." if missing else None
 
 
 def _number(value: float | None) -> str:

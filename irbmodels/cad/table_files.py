@@ -1,4 +1,4 @@
-"""kinematics.yaml and limits.yaml of a family, written from its data sheet."""
+"""kinematics.yaml, limits.yaml and springs.yaml of a family, written from its data sheet."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from .output import SHEET, Files
 HEADERS = {
     "kinematics": "Modified DH rows (Craig), T = Rx(alpha) Tx(a) Rz(theta0 + q) Tz(d).",
     "limits": "Ranges, speeds, efforts and ratings.",
+    "springs": "Balancers; numbers that are absent are unknown.",
 }
 WRITTEN = "Written from datasheet.yaml: change numbers there."
 
@@ -38,7 +39,7 @@ def table_files(robots: Sequence[Description]) -> Files:
     tables = tables_of_datasheet(sheet, arms)
     _assume_efforts(tables["limits"], arms, _derived(folder / "limits.yaml"))
     return {
-        Path(f"{name}.yaml"): table_text(table, f"{HEADERS.get(name, '')} {WRITTEN}")
+        Path(f"{name}.yaml"): table_text(table, f"{HEADERS[name]} {WRITTEN}")
         for name, table in tables.items()
     }
 

@@ -157,7 +157,7 @@ def check(
     from ..exchange.verify.check import check as run
     from ..exchange.verify.check import reference_motion, tcp_paths
     from ..report import figures
-    from ..report.tables import agreement_table
+    from ..report.tables import agreement_table, left_out_springs
 
     arm = any_robot(robot, tool, overlay, parameters, payload)
     if arm.description is None:
@@ -173,6 +173,8 @@ def check(
     absent = [one.against for one in agreements if not one.compared]
     if absent:
         err.print(f"not compared: {', '.join(absent)}")
+    for line in left_out_springs(arm):
+        err.print(line)
     if figure is not None:
         motion = reference_motion(arm)
         figures.save(figures.tcp_figure(tcp_paths(arm, motion), motion, arm), figure)

@@ -212,7 +212,8 @@ class PullingElement(Spring):
         """Distance ``L`` of the pivots at axis positions ``(...)`` [m]."""
         angle = np.asarray(q, dtype=float)
         both, cosine, sine = self.cosine_rule
-        return np.asarray(np.sqrt(both - cosine * np.cos(angle) - sine * np.sin(angle)))
+        square = both - cosine * np.cos(angle) - sine * np.sin(angle)
+        return np.asarray(np.sqrt(np.maximum(square, 0.0)))  # rounding, where pivots meet
 
     def force(self, q: ArrayLike) -> Array:
         """Force at axis positions ``(...)`` [N], positive where it pulls."""
@@ -259,8 +260,11 @@ class PullingElement(Spring):
         return {**dict(zip(*names, strict=True)), "UL": self.length, "UF": self.F0}
 
     def problem(self, lower: float, upper: float) -> str:
-        """Return a line about pivots that meet, or what the force law forbids."""
+        """Return a line about pivots that meet, or on the axis, or what the force law forbids."""
         shortest, longest = self.lengths(lower, upper)
+        radii = math.hypot(*self.before), math.hypot(*self.after)
+        if min(radii) <= 1e-6 * max(radii):
+            return "a pivot is on the axis, which then has no lever arm anywhere"
         if shortest <= 1e-6 * math.hypot(*self.before, *self.after):
             return "its pivots meet within the range of the axis, where its direction is open"
         return self._problem(shortest, longest)

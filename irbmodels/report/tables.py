@@ -16,7 +16,7 @@ from ..tables.description import Description, aliases, describe, robots
 from ..tables.friction_rows import FIELDS, parameters_of
 from ..tables.reader import Row
 from ..tables.schema import RatingsRow
-from ..tables.spring_rows import KINDS, numbers_of
+from ..tables.spring_rows import numbers_of
 from .text_table import TextTable, counted
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def notes(robot: Robot) -> list[str]:
     if description is None:
         return []
     lines = [f"{robot.name}: {row.text}" for row in description.drives.notes.values()]
-    lines += _left_out_springs(robot)
+    lines += left_out_springs(robot)
     links = description.inertials.sets[str(robot.parameters)].links.values()
     if any("assumed" in _grades(row, description.inertials.sources) for row in links):
         lines.append(f"masses and inertias of {robot.name} (set {robot.parameters}) are assumed")
@@ -110,21 +110,16 @@ def notes(robot: Robot) -> list[str]:
     return lines
 
 
-def _left_out_springs(robot: Robot) -> Iterator[str]:
-    """Yield a line per spring of the tables that the model is without: a number is unknown."""
-    assert robot.description is not None
-    axes = robot.description.axes
-    for name, row in robot.description.springs.elements.items():
-        place = axes.index(row.axis)
-        numbers = numbers_of(row, bool(robot.limits.linear[place]))
-        given = any(
-            spring.axis == place + 1 and isinstance(spring, KINDS[row.kind].element)
-            for spring in robot.springs
-        )
-        if not given and None in numbers.values():
-            unknown = ", ".join(key for key, value in numbers.items() if value is None)
-            part = name.replace("_", " ")
-            yield f"{robot.name}: {part} of {row.axis} is in no torque; unknown: {unknown}"
+def left_out_springs(robot: Robot) -> list[str]:
+    """Return a line per spring of the tables that no torque holds: a number is unknown."""
+    if robot.description is None:
+        return []
+    rows = robot.description.springs.elements
+    return [
+        f"{robot.name}: {name.replace('_', ' ')} of {rows[name].axis.replace('_', ' ')}"
+        f" ({rows[name].kind}) left out of every torque; unknown: {', '.join(unknown)}"
+        for name, unknown in robot.unknown_springs.items()
+    ]
 
 
 def agreement_table(agreements: list[Agreement], robot: Robot) -> TextTable:

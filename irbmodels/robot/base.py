@@ -22,12 +22,13 @@ from ..model.friction import Stribeck
 from ..model.inertia import Inertial
 from ..model.limits import Limits, Violation
 from ..model.model import Model, load_on_flange, loaded
-from ..model.springs import Spring
+from ..model.springs import PullingElement, Spring
 from ..model.tool import Tool
 from ..model.tree import Frame, Tree
 from ..model.types import Array, Mask
 from ..tables.building import tree_of
 from ..tables.description import Description
+from ..tables.spring_rows import unknown_numbers
 from .composition import BareRobot, Choices
 from .state_check import StateCheck
 from .uncertainty import ParameterUncertainty
@@ -103,6 +104,23 @@ class RobotBase:
     def springs(self) -> tuple[Spring, ...]:
         """Springs, balancers and torque offsets of the axes, in use in every query."""
         return self.dynamic_model.springs
+
+    @property
+    def unknown_springs(self) -> dict[str, list[str]]:
+        """Springs of the tables that no torque holds, by name: the fields that are unknown.
+
+        One that was given instead, by :meth:`with_springs` between two pivots of its axis, is none.
+        """
+        if self.description is None:
+            return {}
+        given = {spring.axis for spring in self.springs if isinstance(spring, PullingElement)}
+        result: dict[str, list[str]] = {}
+        for name, row in self.description.springs.elements.items():
+            place = self.description.axes.index(row.axis)
+            unknown = unknown_numbers(row, bool(self.limits.linear[place]))
+            if unknown and place + 1 not in given:
+                result[name] = unknown
+        return result
 
     @property
     def rotors(self) -> Array:

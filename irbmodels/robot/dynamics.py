@@ -185,8 +185,8 @@ class DynamicMethods(RobotBase):
     def gravity(self, q: ArrayLike) -> Array:
         """Axis torques that hold the robot still [N m, N], shape ``(..., n)`` (S000 eq. 52).
 
-        Springs, balancers and torque offsets of :attr:`springs` are part of it. Of the IRB 1400's
-        springs at its lower arm, which relieve axis 2, no force is known;
+        Springs, balancers and torque offsets of :attr:`springs` are part of it. Those of
+        :attr:`unknown_springs`, such as the balancer of an IRB 6640, are not: no force is known.
         ``irbmodels.report.tables.notes(robot)`` lists what a model is without.
         """
         return self.evaluate.gravity(self.evaluate.models[False], self.states.position(q))

@@ -235,10 +235,9 @@ class Robot(KinematicMethods, DynamicMethods):
 
     def __repr__(self) -> str:
         """Name, axes, parameters, friction and load, and kinds of data that are missing."""
-        absent = (
-            "".join(f", no {part.replace('_', ' ')}" for part in self.description.drives.notes)
-            if self.description
-            else ""
+        notes = self.description.drives.notes if self.description else {}
+        absent = "".join(
+            f", no {part.replace('_', ' ')}" for part in (*notes, *self.unknown_springs)
         )
         friction = (
             f"{self.dynamic_model.friction.terms} friction"

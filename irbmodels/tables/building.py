@@ -12,7 +12,6 @@ import pinocchio as pin
 
 from ..checks import as_path
 from ..errors import InputError, MissingData, TableError
-from ..model.axis_springs import check_springs
 from ..model.friction import Stribeck
 from ..model.limits import Limits, LoadLimits
 from ..model.model import Linkage, Model
@@ -27,7 +26,7 @@ from .friction_rows import law_of
 from .reader import read
 from .row_checks import check_shape
 from .schema import InertialSet, SpringRow, ToolTable
-from .spring_rows import spring_of
+from .spring_rows import existing_spring
 
 
 def model_of(description: Description, coupling: Coupling, parameters: str) -> Model:
@@ -169,9 +168,8 @@ def springs_of_rows(
     springs: list[Spring] = []
     for name, row in rows.items():
         try:
-            element = spring_of(row, axes, limits.linear.tolist())
-            kept = [] if element is None else [element]
-            springs += check_springs(kept, *limits.envelope(), limits.linear)
+            element = existing_spring(row, axes, *limits.envelope(), limits.linear)
+            springs += [] if element is None else [element]
         except InputError as err:
             raise TableError(file, f"elements.{name}", str(err)) from None
     return tuple(springs)

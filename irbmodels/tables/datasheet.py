@@ -22,6 +22,7 @@ import numpy as np
 from ..checks import as_path
 from ..errors import TableError, UnknownName
 from ..model.provenance import Source
+from .balancers import BalancerRow, check_balancer
 from .description import data_folder
 from .reader import Row, Table, read
 from .row_checks import check_axis, check_base
@@ -109,6 +110,8 @@ class DataSheet(Table):
     handling: HandlingRow | None = None
     base: BaseRow | None = None
     """Of every variant."""
+    balancers: dict[str, BalancerRow] = field(default_factory=dict)
+    """Of every variant, by the name of the part."""
     unknown: tuple[str, ...] = ()
     """Sentences on what was looked for and not found, for the family's README."""
 
@@ -125,10 +128,16 @@ class Arm:
     ratings: CatalogueRow
     handling: HandlingRow | None
     zero: ZeroRow | None
+    balancers: dict[str, BalancerRow] = field(default_factory=dict)
 
     def length(self, name: str) -> float:
         """Return a length [mm]; 0 where the build does without."""
         return float((name and getattr(self.lengths, name)) or 0.0)
+
+    @property
+    def shoulder(self) -> tuple[float, float]:
+        """Axis 2 (x, z) in base axes at home [mm]."""
+        return self.length("a1_mm"), self.length("d1_mm")
 
     @property
     def reach(self) -> float:
@@ -214,6 +223,7 @@ def _arm(sheet: DataSheet, name: str, rows: VariantRows) -> Arm:
         _replaced(sheet.ratings, rows.ratings),
         rows.handling or sheet.handling,
         sheet.zero,
+        sheet.balancers,
     )
 
 
@@ -257,6 +267,12 @@ def _check(arm: Arm, file: Path, key: str) -> None:
     if mass is not None and payload >= mass:  # industrial arms carry less than a third of it
         problem = f"{payload:g} kg, but the robot weighs {mass:g} kg (mass_kg): an arm carries less"
         raise TableError(file, f"{key}ratings.payload_kg", problem)
+    for name, balancer in arm.balancers.items():
+        if arm.build == "scara":
+            raise TableError(file, f"balancers.{name}", "a SCARA's axis 2 bears no weight")
+        range_2 = arm.axes["axis_2"].range_deg
+        assert range_2 is not None
+        check_balancer(balancer, arm.shoulder, range_2, file, f"balancers.{name}")
     if arm.zero is not None and len(arm.zero.theta0_deg) != len(arm.axes):
         problem = f"{len(arm.zero.theta0_deg)} angles for {len(arm.axes)} joints"
         raise TableError(file, "zero.theta0_deg", problem)

@@ -1,10 +1,11 @@
-"""Tables of a family made of its data sheet: kinematics.yaml and limits.yaml."""
+"""Tables of a family made of its data sheet: kinematics.yaml, limits.yaml, springs.yaml."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from .balancers import spring_row
 from .datasheet import Arm, Build, DataSheet
 from .writing import Tables, plain
 
@@ -45,9 +46,10 @@ SLIDE = "joint_3"  # of a SCARA
 
 
 def tables_of_datasheet(sheet: DataSheet, arms: Sequence[Arm]) -> Tables:
-    """Return kinematics and limits of a family: rows of the first variant, and what differs.
+    """Return the tables of a family: rows of the first variant, and what differs.
 
-    A table names the sources that it cites, and no others.
+    They are kinematics and limits, and springs of an arm that has a balancer. A table names the
+    sources that it cites, and no others.
     """
     first, *others = arms
     base = {} if sheet.base is None else {"base": plain(sheet.base)}
@@ -57,10 +59,19 @@ def tables_of_datasheet(sheet: DataSheet, arms: Sequence[Arm]) -> Tables:
         table["variants"] = {first.name: {}} | {
             name: _different(table, own[number]) for name, own in own_rows.items()
         }
-    return {
-        "kinematics": {"sources": _cited(sheet, kinematics), **kinematics},
-        "limits": {"sources": _cited(sheet, limits), **limits},
-    }
+    tables = {"kinematics": kinematics, "limits": limits}
+    if sheet.balancers:
+        springs, others_of = _springs(first), {arm.name: _springs(arm) for arm in others}
+        changed = {
+            name: own for name, rows in others_of.items() if (own := _different(springs, rows))
+        }
+        tables["springs"] = springs | ({"variants": changed} if changed else {})
+    return {name: {"sources": _cited(sheet, table), **table} for name, table in tables.items()}
+
+
+def _springs(arm: Arm) -> dict[str, Any]:
+    rows = {name: plain(spring_row(row, arm.shoulder)) for name, row in arm.balancers.items()}
+    return {"elements": rows}
 
 
 def _kinematics(arm: Arm) -> dict[str, Any]:
@@ -125,7 +136,7 @@ def _different(table: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, An
     """Return the rows of a variant that are not the shared ones."""
     different: dict[str, Any] = {}
     for key, rows in own.items():
-        if key in ("joints", "axes"):
+        if key in ("joints", "axes", "elements"):
             rows = {name: row for name, row in rows.items() if table[key][name] != row}
         if rows and table.get(key) != rows:
             different[key] = rows

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import TableError
+from ..model.axis_springs import check_springs
 from ..model.springs import CoilSpring, GasSpring, Spring, TorqueOffset, TorsionSpring
+from ..model.types import Array, Mask
 from .reader import check_known
 from .schema import SpringRow
 
@@ -38,7 +40,6 @@ KINDS = {
     "coil": Kind(CoilSpring, _PIVOTS | {"k": "k_N_m"}, {}),
     "gas": Kind(GasSpring, _PIVOTS | {"column": "column_mm", "exponent": "exponent"}, {}),
 }
-_NEEDED = ("before_mm", "after_mm")
 _FIELDS = {
     name for kind in KINDS.values() for name in (*kind.rotary.values(), *kind.linear.values())
 }
@@ -49,7 +50,7 @@ def check_spring(
 ) -> None:
     """Check that a row has the numbers of its kind, in the units of its axis, and no others.
 
-    Forces, stiffness and lengths may be absent: unknown. Pivots may not.
+    Those that are absent are unknown.
 
     Raises:
         TableError: if not.
@@ -60,19 +61,44 @@ def check_spring(
     if not wanted:
         raise TableError(file, key, f"a {row.kind} needs an axis that turns; {row.axis} slides")
     given = {name for name in _FIELDS if getattr(row, name) is not None}
-    wrong, missing = given - set(wanted.values()), set(_NEEDED) & set(wanted.values()) - given
-    if wrong or missing:
+    if wrong := given - set(wanted.values()):
         kind = f"a {row.kind} of {'a linear' if slides else 'a rotary'} axis"
         raise TableError(
-            file,
-            key,
-            f"{kind} has {', '.join(wanted.values())}; see {', '.join(sorted(wrong or missing))}",
+            file, key, f"{kind} has {', '.join(wanted.values())}; see {', '.join(sorted(wrong))}"
         )
 
 
 def numbers_of(row: SpringRow, linear: bool) -> dict[str, Any]:
     """Return the numbers of a row by their fields; None where one is unknown."""
     return {name: getattr(row, name) for name in KINDS[row.kind].fields(linear).values()}
+
+
+def unknown_numbers(row: SpringRow, linear: bool) -> list[str]:
+    """Return the fields of a row that are unknown."""
+    return [name for name, value in numbers_of(row, linear).items() if value is None]
+
+
+def existing_spring(
+    row: SpringRow, axes: Sequence[str], lower: Array, upper: Array, linear: Mask
+) -> Spring | None:
+    """Return the element of a checked row, None if a number of it is unknown.
+
+    Args:
+        row: The row.
+        axes: Names of the axes.
+        lower: Ranges of the axes [rad, m], shape ``(n,)``.
+        upper: Their other ends.
+        linear: True for axes that slide.
+
+    Raises:
+        InputError: if it cannot exist on the range of its axis; of unknown forces pivots decide.
+    """
+    element = made = spring_of(row, axes, linear.tolist())
+    if made is None and row.before_mm is not None and row.after_mm is not None:
+        before, after = (_si(pivot, "_mm") for pivot in (row.before_mm, row.after_mm))
+        made = CoilSpring(axes.index(row.axis) + 1, before, after, length=0.0, F0=0.0, k=0.0)
+    check_springs([] if made is None else [made], lower, upper, linear)
+    return element
 
 
 def spring_of(row: SpringRow, axes: Sequence[str], linear: Sequence[bool]) -> Spring | None:

@@ -391,10 +391,7 @@ def test_torque_says_what_is_assumed_and_overloaded(run, tmp_path):
     code, _, err = run("torque", "irb1400", str(tmp_path / "m.csv"), "--tool", "spindle")
     assert code == 0
     assert "masses and inertias of irb1400 (set cad) are assumed" in err
-    assert (
-        "irb1400: balancing springs hold the lower arm of the real robot and are not modelled"
-        in err
-    )
+    assert "irb1400: balancing springs of axis 2 (coil) left out of every torque" in err
     assert "tool and payload weigh 12.7 kg; irb1400 is rated for 5 kg" in err
 
 

@@ -88,7 +88,9 @@ def test_unknown_forces_leave_an_element_out(tmp_path):
     unknown = {key: value for key, value in COIL.items() if key not in ("F0_N", "k_N_m")}
     robot = irb.load("irb2400", overlays=[overlay(tmp_path, {"balancer": unknown})])
     assert robot.springs == ()
-    expected = "irb2400_16: balancer of axis_2 is in no torque; unknown: F0_N, k_N_m"
+    expected = (
+        "irb2400_16: balancer of axis 2 (coil) left out of every torque; unknown: F0_N, k_N_m"
+    )
     assert expected in notes(robot)
     table = next(t for t in info_tables(robot.description) if t.title.startswith("springs"))
     assert "k_N_m unknown" in table.rows[0][3]
@@ -137,7 +139,7 @@ def test_a_folder_of_tables_has_its_own(tmp_path):
     [
         ({"axis": "axis_7"}, "axis_7"),
         ({"kind": "rubber"}, "'rubber' is not one of offset, torsion, coil, gas"),
-        ({"before_mm": None}, "see before_mm"),
+        ({"before_mm": [0.0, 0.0]}, "a pivot is on the axis"),
         ({"column_mm": 3.0}, "see column_mm"),
         ({"offset_N": 3.0}, "see offset_N"),
         ({"F0_N": -2000.0}, "would push with"),
