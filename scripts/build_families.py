@@ -1,8 +1,10 @@
 """Write what is generated of urdf/ and meshes/: of every shipped family, the positioner and the spindle.
 
 python scripts/build_families.py [FAMILY ...]     writes all files, or those of some folders of urdf/
-python scripts/build_families.py --steps limits   writes one kind: meshes, inertials, limits, urdf, srdf
+python scripts/build_families.py --steps limits   writes one kind: tables, meshes, inertials, limits, urdf, srdf
 python scripts/build_families.py --check          exit code 1 if a committed file differs
+
+The READMEs of irb2400, irb1400, irb1600 and irb930, the positioner and the tools are written by hand.
 """
 
 from __future__ import annotations

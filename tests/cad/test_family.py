@@ -22,7 +22,7 @@ from irbmodels.tables.description import data_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 FAMILIES = tuple(dict.fromkeys(irb.describe(name).family for name in irb.robots()))
-QUICK = ("inertials", "limits", "urdf")
+QUICK = ("tables", "inertials", "limits", "urdf")
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -93,10 +93,10 @@ def test_each_step_follows_from_the_one_before(tmp_path):
     """
     folder = tmp_path / "irb1600"
     write_family("irb1600", folder, steps=[])
-    limits = folder / "limits.yaml"
-    text = limits.read_text(encoding="utf-8")
-    limits.write_text(text.replace("mass_kg: 250", "mass_kg: 300"), encoding="utf-8")
-    write_family(folder, steps=["urdf", "limits", "meshes", "inertials"])
+    sheet = folder / "datasheet.yaml"
+    text = sheet.read_text(encoding="utf-8")
+    sheet.write_text(text.replace("mass_kg: 250", "mass_kg: 300"), encoding="utf-8")
+    write_family(folder, steps=["urdf", "limits", "meshes", "inertials", "tables"])
     for robot in family_of(folder):
         tags = parse_urdf((folder / f"{robot.name}.urdf").read_text(encoding="utf-8"))
         masses = [float(tag.get("value")) for tag in tags.iter("mass")]

@@ -109,7 +109,7 @@ def test_robot_in_a_folder_with_spaces(copied, tmp_path):
 
 def test_own_variant_of_ones_own(copied):
     """A variant added to a copied folder takes the shared rows and its own."""
-    row = "{alpha_deg: 0, a_mm: 555, d_mm: 0, theta0_deg: 0, source: ds1600}"
+    row = "{alpha_deg: 0, a_mm: 555, d_mm: 0, theta0_deg: 0, source: dimensions}"
     folder = copied(
         "irb1600",
         "kinematics.yaml",

@@ -18,7 +18,10 @@ REACH = {
     "irb6640_185_280": 2797.7, "irb6640_235_255": 2550.8, "irb6700_150_320": 3200.1,
     "irb6700_155_285": 2847.5, "irb6700_175_305": 3055.7, "irb6700_200_260": 2600.6,
     "irb6700_205_280": 2794.4, "irb6700_235_265": 2650.0, "irb910sc_3_45": 450.0,
-    "irb910sc_3_55": 550.0, "irb910sc_3_65": 650.0,
+    "irb910sc_3_55": 550.0, "irb910sc_3_65": 650.0, "irb1400": 1443.7, "irb1600_6_120": 1225.0,
+    "irb1600_6_145": 1450.0, "irb1600_10_120": 1225.0, "irb1600_10_145": 1450.0,
+    "irb2400_10": 1550.0, "irb2400_16": 1550.0, "irb930_12_105": 1050.0, "irb930_22_105": 1050.0,
+    "irb930_12_085": 850.0,
 }  # fmt: skip
 
 
@@ -30,8 +33,8 @@ def arms():
 
 
 def test_all_arms_are_there(arms):
-    """14 families, 34 variants, each with a name of its own."""
-    assert len(datasheets()) == 14
+    """18 families, 44 variants, each with a name of its own."""
+    assert len(datasheets()) == 18
     assert set(arms) == set(REACH)
 
 

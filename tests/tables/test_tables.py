@@ -370,7 +370,7 @@ def test_rows_are_read_only(tmp_path):
             "kinematics.yaml",
             "a_mm: 705",
             "a_mm: 705, a_mm: 855",
-            r"kinematics\.yaml: a_mm: key is repeated on line 16",
+            r"kinematics\.yaml: a_mm: key is repeated on line 9",
         ),
         (
             "irb2400",
