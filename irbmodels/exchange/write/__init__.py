@@ -13,6 +13,7 @@ from ...checks import as_choice, as_instance, as_path
 from ...errors import FileError, InputError, warn
 from ...robot.robot import Robot
 from ...tables.description import COUPLINGS, Coupling
+from .springs import note_on_springs
 
 CARRIER_KG = 1e-9  # with 1e-12 kg m^2; MuJoCo warns from 1e-11 kg down
 FORMATS = ("urdf", "mjcf", "sdf", "ros2")
@@ -40,18 +41,11 @@ class Options(NamedTuple):
 PLAIN = Options()
 
 
-def note_on_springs(robot: Robot) -> str | None:
-    """Return the line that a file without springs has; None for a robot that has none."""
-    if not robot.springs:
-        return None
-    parts = "; ".join(str(spring) for spring in robot.springs)
-    return f"Springs are left out, and gravity is that of the bodies alone: {parts}"
-
-
 def export(robot: Robot, to: str, folder: str | Path, options: Options = PLAIN) -> list[Path]:
     """Write a robot, with its tool, for another tool.
 
-    URDF, SDF and ROS 2 have no springs: a warning and a comment in the file name them.
+    URDF, SDF and ROS 2 have no springs: a warning and a comment in the file name them, and
+    ``NAME_springs.yaml`` beside it has their numbers.
 
     Args:
         robot: A robot from tables, or from a URDF.
@@ -76,8 +70,8 @@ def export(robot: Robot, to: str, folder: str | Path, options: Options = PLAIN) 
     if not str(as_path(folder, "the folder to export to")) or not folder:
         raise InputError("an export needs a folder to write into")
     target = Path(folder).expanduser()
-    if to != "mjcf" and (left_out := note_on_springs(robot)):
-        warn(f"{to} of {robot.name}: {left_out}")
+    if to != "mjcf" and robot.springs:
+        warn(f"{to} of {robot.name}: {note_on_springs(robot)}")
     own = robot.path is not None and robot.path.suffix.lower() in _SUFFIXES.get(to, ())
     if own and robot.folder == target.resolve():
         raise InputError(f"{target} is where {robot.name} comes from; choose another folder")

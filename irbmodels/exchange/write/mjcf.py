@@ -34,7 +34,8 @@ from . import Options
 from .elements import add, serialised
 from .mjcf_axes import add_drives, ranges_of
 from .mjcf_joints import BAR, Chain, chain_of
-from .mjcf_springs import add_springs, left_out
+from .mjcf_springs import add_springs
+from .mjcf_springs import notes as spring_notes
 from .urdf import file_name
 
 Element = ElementTree.Element
@@ -245,8 +246,7 @@ def _notes(robot: Robot, chain: Chain) -> Iterator[str]:
         )
         if lost := robot.friction_model.kinds[3:]:
             yield f"LEFT OUT of friction, kept in custom/: its terms {', '.join(lost)}."
-    for spring in left_out(robot, chain):
-        yield f"LEFT OUT, MJCF has no such spring: {spring}."
+    yield from spring_notes(robot, chain)
     for name in chain.followers:
         sources = chain.coefficients(chain.rows[name])
         offset = chain.offsets[name] - chain.shift(sources.items())

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from typing import NamedTuple
 from xml.etree import ElementTree
 
 import numpy as np
 
+from ...model import axis_springs
 from ...model.rotations import rotation
 from ...model.springs import CoilSpring, PullingElement, Spring, TorqueOffset, TorsionSpring
 from ...model.types import Array
@@ -14,30 +17,67 @@ from ...model.urdf_bodies import numbers
 from ...robot.robot import Robot
 from .elements import add
 from .mjcf_joints import Chain
+from .springs import note_on_unknown
 
 Element = ElementTree.Element
 
+_FITTED = 181  # positions that a linear spring is fitted to, one per degree of half a turn
 
-def left_out(robot: Robot, chain: Chain) -> list[Spring]:
-    """Return the springs that MJCF cannot express.
 
-    Gas is no linear spring, nor is a coil without stiffness; one of an axis that several joints
-    turn, or a joint with an offset, is none between two bodies of the file.
+class Expressed(NamedTuple):
+    """A spring of the robot, and what stands for it in the file."""
+
+    spring: Spring
+    in_file: Spring | None
+    """None where MJCF has no such spring."""
+    error: float = 0.0
+    """Largest difference of both torques on the range of the axis [N m]."""
+
+
+def expressed(robot: Robot, chain: Chain) -> list[Expressed]:
+    """Return the springs of a robot as MJCF has them.
+
+    A gas is a linear spring, of the force and stiffness that fit its torque best on the range of
+    its axis. A coil without stiffness is none there, nor is a pulling element of an axis that
+    several joints turn, or a joint with an offset: it is not between two bodies of the file.
     """
-    return [spring for spring in robot.springs if not _is_kept(spring, chain)]
+    return [_expressed(spring, robot, chain) for spring in robot.springs]
 
 
-def _is_kept(spring: Spring, chain: Chain) -> bool:
-    if isinstance(spring, PullingElement):
-        terms = chain.coefficients(np.eye(len(chain.main))[spring.axis - 1])
-        hinge = len(terms) == 1 and not chain.shift(terms.items())
-        return isinstance(spring, CoilSpring) and spring.k > 0.0 and hinge
-    return True
+def _expressed(spring: Spring, robot: Robot, chain: Chain) -> Expressed:
+    if not isinstance(spring, PullingElement):
+        return Expressed(spring, spring)
+    terms = chain.coefficients(np.eye(len(chain.main))[spring.axis - 1])
+    if len(terms) != 1 or chain.shift(terms.items()):
+        return Expressed(spring, None)
+    if isinstance(spring, CoilSpring):
+        return Expressed(spring, spring if spring.k > 0.0 else None)
+    lower, upper = (float(ends[spring.axis - 1]) for ends in robot.limits.envelope())
+    q = np.linspace(lower, upper, _FITTED)
+    given = (spring.axis, spring.before, spring.after, spring.length)
+    unit = CoilSpring(*given, F0=1.0, k=1.0)
+    force, stiffness = np.linalg.lstsq(unit.unit_torques(q), spring.torque(q))[0].tolist()
+    coil = CoilSpring(*given, F0=force, k=stiffness)
+    return Expressed(spring, coil, float(np.abs(coil.torque(q) - spring.torque(q)).max()))
+
+
+def notes(robot: Robot, chain: Chain) -> Iterator[str]:
+    """Yield comments on springs that are not in the file, or not as they are."""
+    for spring, in_file, error in expressed(robot, chain):
+        if in_file is None:
+            yield f"LEFT OUT, MJCF has no such spring: {spring}."
+        elif in_file is not spring:
+            yield (
+                f"AS A LINEAR SPRING, whose torque differs by at most {error:.3g} N m on the range"
+                f" of its axis: {spring}."
+            )
+    if line := note_on_unknown(robot):
+        yield line
 
 
 def add_springs(robot: Robot, chain: Chain, root: Element, names: tuple[str, ...]) -> None:
     """Add the springs that MJCF can express; motors, joints and tendons are there already."""
-    kept = [spring for spring in robot.springs if _is_kept(spring, chain)]
+    kept = [one.in_file for one in expressed(robot, chain) if one.in_file is not None]
     if not kept:
         return
     motors = {str(tag.get("name")): tag for tag in root.iter("motor")}
@@ -55,7 +95,8 @@ def add_springs(robot: Robot, chain: Chain, root: Element, names: tuple[str, ...
     home = root.find("keyframe/key")
     if home is not None:
         q = np.clip(np.zeros(robot.n), *robot.limits.envelope())
-        home.set("ctrl", numbers(robot.with_springs(kept).gravity(q)))
+        bare = robot.with_springs(None).gravity(q)
+        home.set("ctrl", numbers(bare + axis_springs.torque(kept, q)))
 
 
 def _add_bias(motor: Element, offset: float) -> None:

@@ -25,6 +25,7 @@ from ...version import __version__
 from . import Options
 from .meshes import gathered_meshes, write_files
 from .ros2_templates import FILES, PARALLELOGRAM, SERIAL
+from .springs import spring_files
 from .urdf import is_serial_twin, urdf_of
 
 _LIMITS = ("lower", "upper", "velocity")
@@ -92,6 +93,7 @@ def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
     }
     files[f"config/{name}.srdf"] = _srdf(robot, text, name, axes)
     files["config/joint_limits.yaml"] = _joint_limits(axes)
+    files |= {f"config/{file}": table for file, table in spring_files(robot, name).items()}
     licence = data_folder().parent / "meshes" / "LICENSE"
     if shipped and licence.is_file():
         files["LICENSE"] = licence

@@ -24,9 +24,10 @@ from ...model.urdf_bodies import INERTIA_ENTRIES, numbers
 from ...robot.robot import Robot
 from ..read.sdf import MASSLESS, PRIMITIVES
 from ..text import free_name
-from . import CARRIER_KG, MESHES, Options, note_on_springs
+from . import CARRIER_KG, MESHES, Options
 from .elements import add_text, serialised
 from .meshes import gathered_meshes, write_files
+from .springs import note_on_springs, spring_files
 from .urdf import urdf_of
 
 VERSION = "1.11"  # first with <mimic>
@@ -72,7 +73,7 @@ def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
         "model.sdf": _document(model),
         "model.config": _config(robot, text),
         "world.sdf": _document(_world(model, robot)),
-    }
+    } | spring_files(robot, "model")
     copied = write_files(folder, meshes)  # before the model, which names them
     return [*write_files(folder, files), *copied]
 

@@ -19,8 +19,9 @@ from ...model.urdf_bodies import inertial_element, parse_with_comments, urdf_tex
 from ...robot.robot import Robot
 from ..text import free_name
 from ..urdf_parts import set_origin
-from . import CARRIER_KG, MESHES, Options, note_on_springs
+from . import CARRIER_KG, MESHES, Options
 from .meshes import absolute_meshes, gathered_meshes, write_files
+from .springs import note_on_springs, spring_files
 
 
 def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
@@ -56,7 +57,8 @@ def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
         text = text.replace("</robot>", f"  <!-- {note} -->\n</robot>")
     name = f"{file_name(robot)}{'_serial' if is_serial_twin(robot, options) else ''}.urdf"
     meshes = write_files(folder, files)  # before the URDF, which names them
-    return [*write_files(folder, {name: text}), *meshes]
+    springs = spring_files(robot, file_name(robot))
+    return [*write_files(folder, {name: text} | springs), *meshes]
 
 
 def urdf_of(robot: Robot, options: Options) -> str:
