@@ -7,6 +7,8 @@ Millimetres in base axes at home, in the size of an IRB 120: x forward, y left, 
 
 from __future__ import annotations
 
+import math
+
 from manifold3d import Manifold
 
 from .body import AIR, ALUMINIUM, GEAR, MOTOR, PLASTIC, STEEL, Body, Part
@@ -17,6 +19,7 @@ MASS = 25.0  # [kg] of an IRB 120, which is drawn in millimetres
 STAND = 0.5  # height of the base over that of axis 2
 GAP = 2.0  # between links
 DRUM = 56.0  # radius of shoulder and elbow
+NECK = 25.0  # its radius before the flange, which is smaller
 INNER, OUTER = 54.0, 80.0  # faces of the cheeks, from the middle
 
 
@@ -158,29 +161,32 @@ def upper_arm(s: Places) -> Body:
 
 
 def forearm(s: Places) -> Body:
-    """Turning part of the tube, which ends in the fork of the wrist."""
-    start, (x, z) = s.joint_4, s.axis_5
-    clear = s.flange if s.flange < 40.0 else 40.0
+    """Turning part of the tube, which ends in the fork of the wrist.
+
+    It ends where flange and neck come to when axis 5 is at the end of its range.
+    """
+    start, (x, z), bent = s.joint_4, s.axis_5, math.radians(s.swing.axis_5)
+    end = x - max(50.0, NECK * math.sin(bent) - s.flange * math.cos(bent) + 3.0)
     tube = hull(
         disc(43.0, start, start + 16.0, "x", s.axis_4, edge=6.0),
-        disc(38.0, x - 66.0, x - 50.0, "x", s.axis_4, edge=6.0),
+        disc(38.0, end - 16.0, end, "x", s.axis_4, edge=6.0),
     )
     prong = hull(
         disc(30.0, 25.0, 38.0, "y", at=s.axis_5, edge=5.0),
-        disc(26.0, 22.0, 36.0, "y", at=(x - 58.0, z), edge=5.0),
+        disc(26.0, 22.0, 36.0, "y", at=(end - 8.0, z), edge=5.0),
     )
     bridge = hull(
-        disc(38.0, x - 70.0, x - 58.0, "x", s.axis_4, edge=6.0),
-        disc(26.0, -36.0, 36.0, "y", at=(x - 52.0, z), edge=5.0),
+        disc(38.0, end - 20.0, end - 8.0, "x", s.axis_4, edge=6.0),
+        disc(26.0, -36.0, 36.0, "y", at=(end - 2.0, z), edge=5.0),
     )
-    slot = disc(clear + 2.0, -25.0, 25.0, "y", at=s.axis_5, edge=4.0)
+    slot = disc(x - end - 6.0, -25.0, 25.0, "y", at=s.axis_5, edge=4.0)
     caps = mirrored(disc(19.0, 36.0, 41.0, "y", at=s.axis_5, edge=2.0))
     air = hull(
         plain(33.0, start + 8.0, start + 20.0, "x", s.axis_4),
-        plain(27.0, x - 70.0, x - 60.0, "x", s.axis_4),
+        plain(27.0, end - 20.0, end - 10.0, "x", s.axis_4),
     )
     shafts = mirrored(plain(20.0, 25.0, 38.0, "y", at=s.axis_5)) + plain(
-        16.0, start + 4.0, x - 60.0, "x", s.axis_4
+        16.0, start + 4.0, end - 10.0, "x", s.axis_4
     )
     seam = plain(38.0, start - GAP, start + 1.0, "x", s.axis_4)
     parts = (

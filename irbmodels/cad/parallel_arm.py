@@ -19,9 +19,9 @@ from manifold3d import Manifold
 from ..errors import InputError
 from ..tables.description import Description
 from .body import AIR, ALUMINIUM, GEAR, IRON, MOTOR, STEEL, Body, Part
+from .lengths import Lengths, first_variant
 from .parallel_places import BASE, HUB, RING, TRUNK, UNDER_CRANK, Arm
 from .parallel_wrist import flange, forearm, wrist
-from .serial_places import Lengths
 from .shapes import Point, arc, block, bolts, disc, hull, lathe, mirrored, motor, plain, union
 
 MASS = 380.0  # [kg] of an IRB 2400, which is drawn in millimetres
@@ -44,8 +44,10 @@ def bodies(robot: Description) -> dict[str, Body]:
     linkage = robot.kinematics.parallelogram
     if linkage is None:
         raise InputError(f"{robot.name} has no parallelogram")
-    ratings = Description(next(iter(robot.kinematics.variants)), robot.folder).limits.ratings
-    return parallel_arm(Lengths.of(robot), linkage.crank_mm, ratings.payload_kg, stated_mass(robot))
+    ratings = first_variant(robot).limits.ratings
+    return parallel_arm(
+        Lengths.read(robot), linkage.crank_mm, ratings.payload_kg, stated_mass(robot)
+    )
 
 
 def stated_mass(robot: Description) -> float | None:
@@ -84,7 +86,7 @@ def parallel_arm(
         mass = MASS * size**3
     else:
         size = (mass / MASS) ** (1.0 / 3.0)
-    arm = Arm.of(lengths, crank, size, max(1.0, payload / mass / LIGHT) ** 0.25)
+    arm = Arm(*lengths.in_units(size), crank / size, max(1.0, payload / mass / LIGHT) ** 0.25)
     lack = arm.foot + TABLE - arm.trunk
     if lack > 1e-6:
         raise InputError(

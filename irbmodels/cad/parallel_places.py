@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .serial_places import Lengths
+from .lengths import Lengths
 from .shapes import Point
 
 HUB = 50.0  # from axis 5 to the back of the flange
@@ -16,25 +16,12 @@ UNDER_CRANK = 56.0  # from the top of the trunk to the pin above it: eye of the 
 
 
 @dataclass(frozen=True)
-class Arm:
-    """Lengths and thickness of the wrist, in units of the drawing."""
+class Arm(Lengths):
+    """Lengths, crank and thickness of the wrist, in units of the drawing."""
 
-    a1: float
-    d1: float
-    a2: float
-    a3: float
-    d4: float
-    d6: float
     crank: float
     wrist_size: float = 1.0
     """Thickness of forearm and wrist over that of an IRB 2400."""
-
-    @classmethod
-    def of(cls, lengths: Lengths, crank: float, size: float, wrist_size: float) -> Arm:
-        """Take lengths and crank in [mm]; one unit is ``size`` millimetres."""
-        a1, d1, a2 = lengths.a1 / size, lengths.d1 / size, lengths.a2 / size
-        a3, d4, d6 = lengths.a3 / size, lengths.d4 / size, lengths.d6 / size
-        return cls(a1, d1, a2, a3, d4, d6, crank / size, wrist_size)
 
     @property
     def foot(self) -> float:

@@ -19,9 +19,9 @@ from ..tables.description import describe
 from ..tables.reader import Row, Table, read
 from ..tables.schema import BaseRow, BodyRow, Tensor
 from .body import Body
+from .lengths import Lengths
 from .published import published
 from .serial_arm import COMPACT, serial_arm, usual_mass
-from .serial_places import Lengths
 
 SizeClass = Literal["compact", "medium", "heavy"]
 HEAVY = 700.0  # [kg]; between an IRB 4600 (435) and an IRB 6700 (1205)
@@ -125,7 +125,9 @@ def reference_arms() -> dict[str, ReferenceArm]:
     assert ratings.mass_kg is not None
     links = {link: bodies[link] for link in LINKS}
     masses = {link: body.mass for link, body in links.items()}
-    own = ReferenceArm(Lengths.of(robot), ratings.payload_kg, ratings.mass_kg, None, masses, links)
+    own = ReferenceArm(
+        Lengths.read(robot), ratings.payload_kg, ratings.mass_kg, None, masses, links
+    )
     return arms | {PUBLISHED: own}
 
 

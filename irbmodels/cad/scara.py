@@ -22,6 +22,7 @@ from ..errors import InputError
 from ..model.types import Array
 from ..tables.description import Description
 from .body import AIR, ALUMINIUM, GEAR, MOTOR, PLASTIC, STEEL, Body, Part
+from .lengths import first_variant
 from .shapes import (
     Axis,
     Point,
@@ -93,7 +94,7 @@ def bodies(robot: Description) -> dict[str, Body]:
     Raises:
         InputError: if there is no room for a base, or the arms are too short for their hubs.
     """
-    ratings = Description(next(iter(robot.kinematics.variants)), robot.folder).limits.ratings
+    ratings = first_variant(robot).limits.ratings
     mass = ratings.mass_kg or usual_mass(ratings.payload_kg, ratings.reach_mm)
     size = (mass / MASS) ** (1.0 / 3.0)
     quill = max(1.0, ratings.payload_kg / mass / (PAYLOAD / MASS)) ** 0.25

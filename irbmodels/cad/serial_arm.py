@@ -15,7 +15,9 @@ from ..errors import InputError
 from ..tables.description import Description
 from . import compact_arm
 from .body import AIR, ALUMINIUM, GEAR, IRON, MOTOR, PLASTIC, STEEL, Body, Part
-from .serial_places import FIXED, GAP, Balancer, Lengths, Places
+from .lengths import Lengths, Ratings, Swing, drawn_ratings
+from .serial_base import base
+from .serial_places import ARM, FIXED, GAP, LEAN, Balancer, Places
 from .serial_wrist import COLLAR, FORK, flange, forearm, wrist_hub
 from .shapes import (
     Point,
@@ -26,7 +28,6 @@ from .shapes import (
     disc,
     hull,
     lathe,
-    mirrored,
     motor,
     placed,
     plain,
@@ -38,8 +39,8 @@ RIGHT, LEFT = -140.0, 104.0  # faces of the shoulder: to the lower arm, to the m
 ELBOW = -112.0  # right face of the elbow; the lower arm is outside of it
 MASS = 250.0  # [kg] of an IRB 1600, which is drawn in millimetres
 STAND = 0.27  # height of the base over that of axis 2
-ARM = -192.0  # middle of the lower arm at axis 2
 COMPACT = 90.0  # [kg]; between an IRB 1200 and an IRB 140
+ORDINARY = Swing()
 LIGHT = 0.04  # payload over mass up to which the wrist is the IRB 1600's: 10 kg of 250
 
 
@@ -54,14 +55,15 @@ def small_motor(start: float, at: Point) -> Manifold:
 
 
 def bodies(robot: Description) -> dict[str, Body]:
-    """Return the links of a serial arm, in millimetres of its base at home.
+    """Return the links of a serial arm, in millimetres of its base at home."""
+    ratings = drawn_ratings(robot, usual_mass, sizes)
+    return serial_arm(Lengths.read(robot), *ratings, Balancer.of(robot), Swing.of(robot))
 
-    Stand, sections and wrist of a family are those of its first variant.
-    """
-    first = Description(next(iter(robot.kinematics.variants)), robot.folder)
-    ratings = first.limits.ratings
-    mass = ratings.mass_kg or usual_mass(ratings.payload_kg, ratings.reach_mm)
-    return serial_arm(Lengths.of(robot), ratings.payload_kg, mass, Balancer.of(robot))
+
+def sizes(ratings: Ratings) -> tuple[float, float]:
+    """Return the size of stand and arms over those of an IRB 1600, and of the wrist over that."""
+    share = ratings.payload / ratings.mass
+    return (ratings.mass / MASS) ** (1.0 / 3.0), max(1.0, share / LIGHT) ** 0.25
 
 
 def usual_mass(payload: float, reach: float) -> float:
@@ -75,7 +77,11 @@ def usual_mass(payload: float, reach: float) -> float:
 
 
 def serial_arm(
-    lengths: Lengths, payload: float, mass: float, balancer: Balancer | None = None
+    lengths: Lengths,
+    payload: float,
+    mass: float,
+    balancer: Balancer | None = None,
+    swing: Swing = ORDINARY,
 ) -> dict[str, Body]:
     """Return the links of a serial arm, in millimetres of its base at home.
 
@@ -86,6 +92,7 @@ def serial_arm(
         mass: Mass of the robot [kg]. Stand, shoulder, arms and motors grow with its cube root;
             small arms have their motors inside, see :mod:`.compact_arm`.
         balancer: Pivots of the balancing cylinder of axis 2 [mm], where there is one.
+        swing: Largest angles of axes for which base and wrist leave room.
 
     Raises:
         InputError: if the forearm is too short for a wrist of that thickness.
@@ -93,10 +100,10 @@ def serial_arm(
     names = ("base_link", *(f"link_{n}" for n in range(1, 7)))
     if mass < COMPACT:
         size = (mass / compact_arm.MASS) ** (1.0 / 3.0)
-        links = compact_arm.links(Places.of(lengths, size, stand=compact_arm.STAND))
+        links = compact_arm.links(Places.of(lengths, size, swing, stand=compact_arm.STAND))
         return {name: body.scaled(size) for name, body in zip(names, links, strict=True)}
-    size, wrist = (mass / MASS) ** (1.0 / 3.0), max(1.0, payload / mass / LIGHT) ** 0.25
-    s = Places.of(lengths, size, wrist, stand=STAND, balancer=balancer)
+    size, wrist = sizes(Ratings(payload, mass))
+    s = Places.of(lengths, size, swing, wrist, stand=STAND, balancer=balancer)
     needed = (COLLAR + FORK * wrist) / (1.0 - FIXED)
     if lengths.d4 < needed * size:
         raise InputError(
@@ -105,62 +112,6 @@ def serial_arm(
         )
     links = (base(s), column(s), lower_arm(s), upper_arm(s), forearm(s), wrist_hub(s), flange(s))
     return {name: body.scaled(size) for name, body in zip(names, links, strict=True)}
-
-
-def base(s: Places) -> Body:
-    """Foot with four pads to bolt down, drum of axis 1, connector box behind."""
-    top = s.deck
-    corners = [(x, y) for x in (-335.0, 150.0) for y in (-165.0, 165.0)]
-    foot = hull(*(disc(52.0, 0.0, 26.0, at=corner, edge=5.0) for corner in corners))
-    waist = hull(
-        *(disc(52.0, 0.0, 44.0, at=(x, y)) for x in (-290.0, 100.0) for y in (-118.0, 118.0))
-    )
-    drum = union(plain(172.0, 20.0, top - 2.0), disc(188.0, top - 34.0, top - 2.0, edge=10.0))
-    rear = block((-382, -90), (-128, 128), (12, top - 12), edge=16)
-    pads = union(*(plain(29.0, 0.0, 33.0, at=corner) for corner in corners))
-    holes = union(
-        *(
-            plain(11.0, -1.0, 60.0, at=corner) + plain(22.0, 28.0, 60.0, at=corner)
-            for corner in corners
-        )
-    )
-    rib = hull(
-        block((-9, 9), (150, 172), (20, top - 38), edge=0.0),
-        block((-9, 9), (190, 214), (18, 30), edge=0.0),
-    )
-    ribs = union(*(rib.rotate((0.0, 0.0, turn)) for turn in (-125.0, -55.0, -90.0, 0.0, -180.0)))
-    frame = block((-387, -370), (-112, 112), (24, top - 24), edge=0.0)
-    panel = block((-390, -380), (-100, 100), (34, top - 34), edge=3)
-    middle = 0.5 * top
-    plugs = [
-        block((-418, -380), (y - 26, y + 26), (middle - 20, middle + 20), edge=0.0)
-        for y in (-62.0, 6.0)
-    ]
-    plugs += [plain(15.0, -408.0, -380.0, "x", at=(y, middle)) for y in (53.0, 85.0)]
-    lids = mirrored(block((-330, -170), (122, 133), (40, top - 30), edge=0.0))
-    air = union(
-        plain(150.0, -1.0, top - 24.0), block((-366, -100), (-112, 112), (-20, top - 28), edge=12)
-    )
-    air += hull(
-        *(plain(40.0, -1.0, 14.0, at=(x, y)) for x in (-300.0, 115.0) for y in (-130.0, 130.0))
-    )
-    reducer = union(plain(118.0, top - 60.0, top - 20.0), plain(60.0, top - 80.0, top - 60.0))
-    casting = (
-        union(foot, hull(waist, plain(150.0, 60.0, 62.0)), drum, rear, pads, ribs, frame, lids)
-        - holes
-    )
-    race = union(
-        plain(166.0, top - 4.0, top + 1.0),
-        bolts(16, 176.0, 6.5, top - 6.0, top + 3.0, "z", (0.0, 0.0)),
-    )
-    parts = (
-        Part(reducer, GEAR),
-        Part(panel + union(*plugs), PLASTIC, "black"),
-        Part(race, STEEL, "black"),
-        Part(air, AIR),
-        Part(casting, IRON, "orange"),
-    )
-    return Body(parts, (foot, hull(drum, waist, ribs), hull(rear, frame, lids, *plugs)))
 
 
 def balance_parts(s: Places) -> tuple[Manifold, Manifold, Manifold]:
@@ -261,7 +212,7 @@ def lower_arm(s: Places) -> Body:
 
         ``outer`` and ``inner`` are distances of its faces from the middle of the arm.
         """
-        middle = ARM + 28.0 * part
+        middle = ARM + LEAN * part
         at = (
             (1.0 - part) * s.axis_2[0] + part * s.axis_3[0],
             (1.0 - part) * s.axis_2[1] + part * s.axis_3[1],

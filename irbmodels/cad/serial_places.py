@@ -1,4 +1,4 @@
-"""Lengths of a serial arm, and where its axes are in the units of its drawing."""
+"""Where the axes of a serial arm are, in the units of its drawing."""
 
 from __future__ import annotations
 
@@ -6,30 +6,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..tables.description import Description
+from .lengths import Lengths, Swing
 from .shapes import Point
 
 GAP = 4.0  # between links
+ARM = -192.0  # middle of the lower arm at axis 2
+LEAN = 28.0  # by which it is nearer to the middle plane at axis 3
 FIXED = 0.523  # share of the forearm that does not turn with axis 4
-
-
-@dataclass(frozen=True)
-class Lengths:
-    """Lengths of one arm [mm], named as in docs/conventions.md."""
-
-    a1: float
-    d1: float
-    a2: float
-    a3: float
-    d4: float
-    d6: float
-
-    @classmethod
-    def of(cls, robot: Description) -> Lengths:
-        """Read them from the tables."""
-        rows = robot.kinematics.joints
-        one, two, three, four = (rows[f"joint_{n}"] for n in (1, 2, 3, 4))
-        flange = rows["joint_6"].d_mm + robot.kinematics.tool0.d_mm
-        return cls(two.a_mm, one.d_mm, three.a_mm, four.a_mm, four.d_mm, flange)
 
 
 class Balancer(NamedTuple):
@@ -74,6 +57,8 @@ class Places:
     """Thickness of forearm and wrist over that of an IRB 1600."""
     deck: float
     """Height of the base, where axis 1 turns."""
+    swing: Swing
+    """Largest angles for which links leave room."""
     balancer: Balancer | None = None
 
     @classmethod
@@ -81,6 +66,7 @@ class Places:
         cls,
         lengths: Lengths,
         size: float,
+        swing: Swing,
         wrist: float = 1.0,
         *,
         stand: float,
@@ -90,9 +76,17 @@ class Places:
 
         ``stand`` is the height of the base over that of axis 2.
         """
-        a1, d1, a2 = lengths.a1 / size, lengths.d1 / size, lengths.a2 / size
-        a3, d4 = lengths.a3 / size, lengths.d4 / size
-        z4, flange = d1 + a2 + a3, lengths.d6 / size
-        elbow, end = (a1, d1 + a2), (a1 + d4, z4)
-        joint_4, pivots = a1 + FIXED * d4, balancer and balancer.scaled(1.0 / size)
-        return cls((a1, d1), elbow, (0.0, z4), end, joint_4, flange, wrist, stand * d1, pivots)
+        a1, d1, a2, a3, d4, flange = lengths.in_units(size)
+        shoulder, elbow, wrist_centre = (a1, d1), (a1, d1 + a2), (a1 + d4, d1 + a2 + a3)
+        return cls(
+            shoulder,
+            elbow,
+            (0.0, wrist_centre[1]),
+            wrist_centre,
+            a1 + FIXED * d4,
+            flange,
+            wrist,
+            stand * d1,
+            swing,
+            balancer and balancer.scaled(1.0 / size),
+        )

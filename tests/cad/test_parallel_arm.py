@@ -8,8 +8,8 @@ import pytest
 
 import irbmodels as irb
 from irbmodels.cad.body import closing
+from irbmodels.cad.lengths import Lengths
 from irbmodels.cad.parallel_arm import parallel_arm
-from irbmodels.cad.serial_places import Lengths
 from irbmodels.cad.shapes import plain, union
 
 # Lengths, crank, payload [kg] and mass [kg], then ranges of axis 2 and of q3 - q2 [deg]: ABB's

@@ -8,8 +8,8 @@ import pytest
 
 import irbmodels as irb
 from irbmodels.cad.body import closing
+from irbmodels.cad.lengths import Lengths
 from irbmodels.cad.serial_arm import serial_arm, usual_mass
-from irbmodels.cad.serial_places import Lengths
 from irbmodels.cad.shapes import plain, union
 
 # Lengths, payload [kg] and mass [kg] of arms as ABB and public files of their drawings give them:
