@@ -15,6 +15,7 @@ from .shared import (
     coupling_of,
     err,
     folder_option,
+    mounted_option,
     output_option,
     overlay_option,
     parameters_option,
@@ -38,6 +39,7 @@ app = click.Group()
 @folder_option
 @tool_option
 @parameters_option
+@mounted_option
 @click.option("--coupling", help="parallelogram or serial; default what serves the tool best.")
 @click.option("--meshes", default="relative", help="Mesh paths: relative, absolute or package.")
 @click.option(
@@ -55,6 +57,7 @@ def export(
     output: Path,
     tool: str | None,
     parameters: str | None,
+    mounted: str | None,
     coupling: str | None,
     meshes: str,
     carrier_kg: float | None,
@@ -68,7 +71,7 @@ def export(
     from ..exchange.write import Options
     from ..exchange.write import export as write
 
-    arm = any_robot(robot, tool, overlay, parameters)
+    arm = any_robot(robot, tool, overlay, parameters, mounted=mounted)
     written = write(arm, to, output, Options(coupling_of(coupling), meshes, carrier_kg))
     more = len(written) - 1
     others = f" and {counted(more, 'file')} beside it" if more else ""

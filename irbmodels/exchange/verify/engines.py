@@ -276,8 +276,12 @@ def _roboticstoolbox(urdf: Path) -> Engine:
         return np.asarray(robot.fkine(q, end="tcp").A)
 
     def torque(q: Array, v: Array, a: Array) -> Array:
-        return np.asarray(robot.rne(q, v, a, gravity=[0.0, 0.0, -9.81]))
+        return np.asarray(robot.rne(q, v, a, gravity=gravity))
 
+    # its Newton-Euler recursion leaves out fixed joints before the first that moves: gravity in the
+    # axes of the link that carries that one
+    still: Any = robot.fkine(np.zeros(len(moving)), end=moving[0].parent)
+    gravity = still.R.T @ [0.0, 0.0, -9.81]
     mass = float(sum(link.m for link in robot.links))
     names = tuple(joint_of[link.name] for link in moving)
     return Engine("roboticstoolbox", names, pose, torque, mass, np.asarray(robot.qlim).T, "ignored")

@@ -115,8 +115,12 @@ def _verdict(robot: Robot, to: str, tool: str, file: Path) -> Verdict:
     if opened and "link_crank" not in text and (stand_in := _stand_in(robot)) is not robot:
         robot = stand_in
         lost.append(f"bars: set {robot.parameters}")
-    if to != "mjcf":  # the only one that has rotors, springs and the base frame
-        robot = robot.with_rotors(np.zeros(robot.n)).mounted(np.eye(4))
+    if kind == "urdf" and tool == "roboticstoolbox" and not robot.world_from_base.isIdentity(0.0):
+        lost.append("mounting in torques: give gravity in base axes")
+    if to == "sdf":  # its world.sdf has the base frame
+        robot = robot.mounted(np.eye(4))
+    if to != "mjcf":  # the only one that has rotors and springs
+        robot = robot.with_rotors(np.zeros(robot.n))
         lost += ["springs"] if robot.springs else []
     if robot.springs:  # torques are those of bodies and rotors
         robot = robot.with_springs(None)

@@ -26,7 +26,7 @@ from . import Options
 from .meshes import gathered_meshes, write_files
 from .ros2_templates import FILES, PARALLELOGRAM, SERIAL
 from .springs import spring_files
-from .urdf import is_serial_twin, urdf_of
+from .urdf import is_serial_twin, standing, urdf_of
 
 _LIMITS = ("lower", "upper", "velocity")
 _HARDWARE = "mock_components/GenericSystem"
@@ -65,7 +65,8 @@ def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
         raise InputError(
             f"{folder / package} is the package that {robot.name} comes from; choose another folder"
         )
-    text, meshes = gathered_meshes(urdf_of(robot, options), robot.folder, f"package://{package}/")
+    bare = urdf_of(robot, options)
+    text, meshes = gathered_meshes(standing(bare, robot), robot.folder, f"package://{package}/")
     axes, serial = _axes(text, robot), is_serial_twin(robot, options)
     couplings = _couplings(robot) if serial else {}
     shipped = robot.description is not None and robot.name in robots()
@@ -85,13 +86,14 @@ def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
         "coupling": _coupling_note(robot, axes, serial),
         "friction": ", which is known for this robot" if robot.friction_model is not None else "",
         "tool": f" with the tool `{robot.tool.name}`" if robot.tool else "",
+        "mounted": "" if robot.world_from_base.isIdentity(0.0) else ", mounted below the link `world`",
     }
     files: dict[str, str | Path] = {f"urdf/{name}.urdf": text}
     files |= {
         path.replace("NAME", name): Template(content).substitute(values)
         for path, content in FILES.items()
     }
-    files[f"config/{name}.srdf"] = _srdf(robot, text, name, axes)
+    files[f"config/{name}.srdf"] = _srdf(robot, bare, name, axes)
     files["config/joint_limits.yaml"] = _joint_limits(axes)
     files |= {f"config/{file}": table for file, table in spring_files(robot, name).items()}
     licence = data_folder().parent / "meshes" / "LICENSE"

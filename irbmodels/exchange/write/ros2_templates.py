@@ -136,7 +136,7 @@ Visualization Manager:
         """\
 # $package
 
-ROS 2 description of the $robot$tool, written by irbmodels $version. Lengths in m, angles in rad.
+ROS 2 description of the $robot$tool$mounted, written by irbmodels $version. Lengths in m, angles in rad.
 `urdf/$name.urdf` is complete; `urdf/$name.urdf.xacro` adds the ros2_control block.
 
 ```console

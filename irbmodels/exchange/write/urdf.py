@@ -27,7 +27,8 @@ from .springs import note_on_springs, spring_files
 def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
     """Write ``NAME.urdf`` and ``meshes/``.
 
-    The open chain of a parallelogram arm is ``NAME_serial.urdf``.
+    The open chain of a parallelogram arm is ``NAME_serial.urdf``. A robot that is mounted stands
+    below a link ``world``.
 
     Mesh paths ``relative`` and ``package`` (``package://FOLDER/meshes/...``) lead to copies,
     ``absolute`` ones to the originals.
@@ -41,7 +42,7 @@ def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
         raise UnknownName("style of mesh paths", options.meshes, MESHES)
     if folder.resolve() == robot.folder.resolve():
         raise InputError(f"{folder} is the folder that {robot.name} comes from; choose another one")
-    text, here = urdf_of(robot, options), robot.folder
+    text, here = standing(urdf_of(robot, options), robot), robot.folder
     files: dict[str, Path] = {}
     if options.meshes == "absolute":
         text = absolute_meshes(text, here)
@@ -90,6 +91,30 @@ def urdf_of(robot: Robot, options: Options) -> str:
         text = description.urdf(options.coupling, robot.parameters, tool, carrier_kg=carrier_kg)
         is_complete = robot.tool is None or tool is not None
     return text if is_complete and robot.payload is None else _with_load(text, robot)
+
+
+def standing(text: str, robot: Robot) -> str:
+    """Return a URDF whose root is a link ``world``, as ROS has it, where the robot is mounted.
+
+    A fixed joint holds the base. At the origin of the world the text stays as it is.
+    """
+    base = robot.world_from_base
+    if base.isIdentity(0.0):
+        return text
+    root = parse_with_comments(text)
+    links, joints = (
+        {str(one.get("name")) for one in root.iterfind(tag)} for tag in ("link", "joint")
+    )
+    children = {link_of(joint, "child") for joint in root.iterfind("joint")}
+    (foot,) = links - children
+    world = free_name("world", links)
+    joint = Element("joint", {"name": free_name(f"{world}-{foot}", joints), "type": "fixed"})
+    set_origin(joint, base)
+    SubElement(joint, "parent", {"link": world})
+    SubElement(joint, "child", {"link": foot})
+    root.insert(0, Element("link", {"name": world}))
+    root.insert(1, joint)
+    return urdf_text(root)
 
 
 def annotated_urdf(robot: Robot, about: str) -> str:
