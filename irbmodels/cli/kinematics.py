@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ..errors import InputError
-from ..robot.kinematics import REFERENCES
+from ..kinematics.frames import REFERENCES
 from .shared import (
     PATH,
     angles,
@@ -78,12 +78,21 @@ def pose(
     help="Axes 4 to 6, comma separated: the working range of the TCP with these held.",
 )
 @tool_option
+@mounted_option
+@click.option(
+    "--reference",
+    type=_FRAMES,
+    default="base",
+    help="Frame of heights (of a SCARA x and y): base or world, there with axis 1 at 0.",
+)
 @overlay_option
 def workspace(
     robot: str,
     output: Path | None,
     wrist_deg: str | None,
     tool: str | None,
+    mounted: str | None,
+    reference: Any,
     overlay: tuple[Path, ...],
 ) -> None:
     """Print or draw what an arm reaches in its plane.
@@ -93,13 +102,13 @@ def workspace(
     from ..report import figures
     from ..report import workspace_drawing as drawings
 
-    arm = any_robot(robot, tool, overlay)
+    arm = any_robot(robot, tool, overlay, mounted=mounted)
     wrist = None if wrist_deg is None else angles(wrist_deg, "--wrist-deg", 3 if arm.n == 6 else 1)
     if output is None:
-        print_tables(*drawings.workspace_tables(arm, wrist))
+        print_tables(*drawings.workspace_tables(arm, wrist, reference))
         return
     figures.check_format(output)
-    figures.save(drawings.workspace_figure(arm, wrist), output)
+    figures.save(drawings.workspace_figure(arm, wrist, reference), output)
     report_written(output)
 
 

@@ -100,8 +100,11 @@ with_option = click.option(
 unit_option = click.option(
     "--unit",
     multiple=True,
-    metavar="NAME=ROBOT",
-    help="Mechanical unit that moves a wobjdata, as a robot or .urdf; may be repeated.",
+    metavar="NAME=ROBOT[@X,Y,Z,Q1,Q2,Q3,Q4]",
+    help=(
+        "Mechanical unit that moves a wobjdata, as a robot or .urdf, and the pose of its base in"
+        " the world as --mounted has it; may be repeated."
+    ),
 )
 REST_HELP = "Move [deg, mm] within the window that is noise: the axis stands still."
 report_option = click.option(
@@ -160,13 +163,21 @@ def check_outputs(inputs: Iterable[Path | str | None], **outputs: Path | None) -
 
 
 def mechanical_units(texts: Sequence[str] | None) -> dict[str, Robot]:
-    """Return the mechanical units that ``--unit NAME=ROBOT`` names."""
-    units = {}
+    """Return the mechanical units that ``--unit NAME=ROBOT[@pose]`` names, where they stand."""
+    units: dict[str, Robot] = {}
     for text in texts or ():
-        name, _, robot = text.partition("=")
+        name, _, unit = text.partition("=")
+        robot, at, pose = unit.rpartition("@")
+        if not at or not numbers(pose):  # a path may have an @ as well
+            robot, pose = unit, ""
         if not name or not robot:
-            raise InputError(f"--unit {text!r} is not NAME=ROBOT, such as STN1=positioner")
-        units[name] = any_robot(robot)
+            raise InputError(
+                f"--unit {text!r} is not NAME=ROBOT, such as STN1=positioner, or NAME=ROBOT@pose"
+            )
+        if name in units:
+            raise InputError(f"--unit {text!r}: there is a unit {name} already")
+        arm = any_robot(robot)
+        units[name] = arm.mounted(pose_from(pose, f"--unit {name}")) if pose else arm
     return units
 
 

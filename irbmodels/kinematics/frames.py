@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 import pinocchio as pin
 
+from ..checks import as_choice
 from ..model.tree import Tree
 from ..model.types import Array
+
+Reference = Literal["base", "world"]
+REFERENCES = ("base", "world")
+
+
+def in_world(reference: Reference) -> bool:
+    """Return whether coordinates are in the world that a robot is mounted in, not in its base.
+
+    Raises:
+        UnknownName: if it is neither.
+    """
+    return as_choice(reference, REFERENCES, "reference") == "world"
 
 
 def pose(tree: Tree, frame: int, q: Array, point: Array | None = None) -> pin.SE3:

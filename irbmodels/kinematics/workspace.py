@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -22,6 +22,7 @@ from ..model.limits import Limits
 from ..model.types import Array, Mask
 from .angle_ranges import angle_range
 from .arm_geometry import Scara, SixAxis
+from .frames import Reference, in_world
 from .planar_boundary import SIDES, Arc, TwoLinks, edges
 
 Measure = Literal["manipulability", "dexterity"]
@@ -100,6 +101,8 @@ class Workspace:
     """Of the fourth and fifth axis, where they are alone in their ranges."""
     heights: tuple[float, float] | None = None
     """Of a SCARA's TCP."""
+    world_from_base: Array = field(default_factory=lambda: np.eye(4))
+    """Pose of the base in the world that the robot is mounted in, ``(4, 4)``."""
 
     def __repr__(self) -> str:
         ends, v = self.extremes(), "y" if isinstance(self.arm, Scara) else "z"
@@ -214,12 +217,12 @@ class Workspace:
         """Return whether points ``(..., 2)`` of the arm's plane [m] are reached, as ``(...)``."""
         return self.links.contains(states(points, 2, "points of the arm's plane [m]"))
 
-    def contains(self, points: ArrayLike) -> Mask:
-        """Return whether points ``(..., 3)`` in base axes [m] are reached, shape ``(...)``.
+    def contains(self, points: ArrayLike, reference: Reference = "base") -> Mask:
+        """Return whether points ``(..., 3)`` in ``base`` or ``world`` [m] are reached, ``(...)``.
 
         The range of axis 1 counts.
         """
-        array = self._from_axis_1(points)
+        array = self._from_axis_1(points, reference)
         if self.heights is not None:
             low, high = self.heights
             level = (array[..., 2] >= low - _IN_PLANE) & (array[..., 2] <= high + _IN_PLANE)
@@ -242,15 +245,22 @@ class Workspace:
             for side, angle in zip(SIDES, (azimuth, azimuth + math.pi), strict=True)
         ]
 
-    def _from_axis_1(self, points: ArrayLike) -> Array:
-        """Return points ``(..., 3)`` in base axes as the arm counts them: from axis 1, along it."""
-        rotated = states(points, 3, "points [m]") @ self.arm.arm_from_base.T
+    def _from_axis_1(self, points: ArrayLike, reference: Reference) -> Array:
+        """Return points ``(..., 3)`` as the arm counts them: from axis 1, along it."""
+        array = states(points, 3, "points [m]")
+        if in_world(reference):
+            array = (array - self.world_from_base[:3, 3]) @ self.world_from_base[:3, :3]
+        rotated = array @ self.arm.arm_from_base.T
         return np.asarray(rotated - self.arm.origin_in_arm * np.array([1.0, 1.0, 0.0]))
 
     def measure_at(
-        self, points: ArrayLike, measure: Measure = "manipulability", directions: int = 200
+        self,
+        points: ArrayLike,
+        measure: Measure = "manipulability",
+        directions: int = 200,
+        reference: Reference = "base",
     ) -> Array:
-        """Return a map: one number per point in base axes [m], ``(...)`` for ``(..., 3)``.
+        """Return a map: one number per point [m], shape ``(...)`` for ``(..., 3)``.
 
         NaN out of reach.
 
@@ -261,11 +271,12 @@ class Workspace:
                 the share of the tool's directions that axes 4 and 5 reach there in any of them, 0
                 to 1, sampled.
             directions: Number of directions to try, spread evenly over the sphere.
+            reference: Frame of the points, ``base`` or ``world``.
 
         Raises:
             MissingData: for the dexterity of a SCARA, whose tool always points down.
         """
-        array = self._from_axis_1(points)
+        array = self._from_axis_1(points, reference)
         if measure not in ("manipulability", "dexterity"):
             raise UnknownName("measure", measure, ("manipulability", "dexterity"))
         lengths = self.links.inner * self.links.outer
@@ -275,7 +286,7 @@ class Workspace:
                     "the tool of a SCARA always points down: there is no dexterity to map"
                 )
             t2 = self.links.solve(array[..., :2])[1]
-            reached = self.contains(points)[..., None]
+            reached = self.contains(points, reference)[..., None]
             return _largest(lengths * np.abs(np.sin(np.where(reached, t2, np.nan))))
         postures = [
             (flat, *(np.where(allowed[..., None], t, np.nan) for t in self.links.solve(flat)))
@@ -325,7 +336,7 @@ class Workspace:
     def grid(self, step: float = 0.05) -> Array:
         """Return a grid around everything that is reached, shape ``(nx, ny, nz, 3)``.
 
-        Its points are ``step`` [m] apart.
+        Its points are ``step`` [m] apart, in base axes.
         """
         ends = self.extremes()
         across = np.arange(-ends.reach, ends.reach + step, step)

@@ -6,9 +6,9 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
+from ..kinematics.frames import Reference
 from ..model.rotations import quaternion
 from ..model.types import Array
-from ..robot.kinematics import Reference
 from ..robot.robot import Robot
 
 

@@ -10,10 +10,12 @@ from numpy.typing import ArrayLike
 
 from ..checks import as_instance
 from ..kinematics.arm_geometry import Scara, SixAxis
-from ..kinematics.workspace import Workspace
+from ..kinematics.frames import Reference
+from ..kinematics.workspace import Extremes, Workspace
 from ..robot.robot import Robot
 from .panels import blank_figure
 from .text_table import TextTable
+from .workspace_view import View, shown_extremes, view_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,36 +48,46 @@ def positions(space: Workspace) -> list[Position]:
     ]
 
 
-def workspace_figure(robot: Robot, wrist: ArrayLike | None = None) -> Figure:
+def workspace_figure(
+    robot: Robot, wrist: ArrayLike | None = None, reference: Reference = "base"
+) -> Figure:
     """Draw the working range of the wrist center in the arm's plane; a SCARA's of its TCP.
 
     Args:
         robot: Robot with a spherical wrist, or SCARA.
         wrist: Axes 4 to 6 (a SCARA's 4) [rad], to draw the range of the TCP with these held.
+        reference: ``base``, or ``world`` for heights where the robot is mounted, with axis 1 at 0.
 
     Raises:
-        InputError: if the TCP lies beside the arm's plane.
+        InputError: if the TCP lies beside the arm's plane, or that plane leans in the world.
         MissingData: for an arm with neither a spherical wrist nor the shape of a SCARA.
     """
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
 
     space, point = _workspace(robot, wrist)
+    view = view_of(robot, space, reference)
     figure = blank_figure(11.0, 8.0)
     axes, beside = figure.subplots(1, 2, width_ratios=[3, 1.25])
     axes.set_aspect("equal")
     axes.axis("off")
     beside.axis("off")
     outlines = [
-        1e3 * np.concatenate([arc.sample(math.radians(0.5)) for arc in loop])
+        1e3 * view.points(np.concatenate([arc.sample(math.radians(0.5)) for arc in loop]))
         for loop in space.outlines
     ]
     path = Path.make_compound_path(*(Path(points, closed=True) for points in outlines))
     axes.add_patch(PathPatch(path, facecolor=_REGION, edgecolor=_EDGE, lw=1.6, zorder=1))
-    _draw_arm(axes, space.arm, robot)
-    _draw_extremes(axes, space)
-    for (x, y), names in _label_groups(positions(space), 0.08 * space.extremes().reach).items():
-        inward = x > 0.85 * space.extremes().ahead
+    shown = [
+        one._replace(point=(float(x), float(y)))
+        for one in positions(space)
+        for x, y in [view.points(one.point)]
+    ]
+    extremes = shown_extremes(space, view)
+    _draw_arm(axes, space.arm, robot, view)
+    _draw_extremes(axes, space, extremes, view)
+    for (x, y), names in _label_groups(shown, 0.08 * extremes.reach).items():
+        inward = x > 0.85 * extremes.ahead
         axes.annotate(
             f"Pos {', '.join(names)}",
             (1e3 * x, 1e3 * y),
@@ -86,30 +98,34 @@ def workspace_figure(robot: Robot, wrist: ArrayLike | None = None) -> Figure:
             zorder=7,
             ha="right" if inward else "left",
         )
-    for _, (x, y), _ in positions(space):
+    for _, (x, y), _ in shown:
         axes.plot(1e3 * x, 1e3 * y, "o", ms=5, color=_MARK, zorder=6)
-    _write_positions(beside, robot, space, point)
-    view = "seen from above" if isinstance(space.arm, Scara) else "in the plane of the arm"
+    _write_positions(beside, robot, space, point, view)
+    seen = "seen from above" if isinstance(space.arm, Scara) else "in the plane of the arm"
     held = ""
     if wrist is not None:
-        shown = ", ".join(f"{_degrees(float(angle)):g}" for angle in np.ravel(wrist))
-        held = f" with {robot.tool.name if robot.tool else 'no tool'}, wrist held at {shown} deg"
+        angles = ", ".join(f"{_degrees(float(angle)):g}" for angle in np.ravel(wrist))
+        held = f" with {robot.tool.name if robot.tool else 'no tool'}, wrist held at {angles} deg"
         if isinstance(space.arm, SixAxis):  # from the wrist center to where the TCP is at home
             ends = [_nodes(space.arm)[5], positions(space)[0].point]
-            axes.plot(*(1e3 * np.array(ends)).T, color=_ARM, lw=1.5, ls="--", zorder=4)
+            axes.plot(*(1e3 * view.points(ends)).T, color=_ARM, lw=1.5, ls="--", zorder=4)
     figure.suptitle(
-        f"{robot.name}: working range of the {point}{held}, {view} [mm]", fontsize="medium"
+        f"{robot.name}: working range of the {point}{held}, {seen}{view.where} [mm]",
+        fontsize="medium",
     )
     return figure
 
 
-def workspace_tables(robot: Robot, wrist: ArrayLike | None = None) -> list[TextTable]:
+def workspace_tables(
+    robot: Robot, wrist: ArrayLike | None = None, reference: Reference = "base"
+) -> list[TextTable]:
     """Return extremes, corners, arcs and singular postures of a working range.
 
     Arguments and errors as :func:`workspace_figure`.
     """
     space, point = _workspace(robot, wrist)
-    extremes, (u, v) = space.extremes(), _coordinates(space)
+    view = view_of(robot, space, reference)
+    extremes, (u, v) = shown_extremes(space, view), _coordinates(space)
     names = robot.limits.names()
     lengths = (
         (f"largest {u}", extremes.ahead),
@@ -127,7 +143,7 @@ def workspace_tables(robot: Robot, wrist: ArrayLike | None = None) -> list[TextT
     arc_heads = [f"center {u}", f"center {v}", "radius [mm]", "from [deg]", "to [deg]"]
     arcs = []
     for i, loop in enumerate(space.outlines, start=1):
-        for arc in loop:
+        for arc in map(view.arc, loop):
             axis, value = space.fixed_axis(arc)
             mm = (f"{1e3 * length:.1f}" for length in (*arc.center, arc.radius))
             deg = (f"{math.degrees(angle):.2f}" for angle in (arc.start, arc.end))
@@ -139,11 +155,14 @@ def workspace_tables(robot: Robot, wrist: ArrayLike | None = None) -> list[TextT
     singular_heads = ("singular", "where", "within the ranges", "kind")
     return [
         TextTable(
-            *(f"working range of the {point}", "mm"), rows=sizes, title=robot.name, right=["mm"]
+            *(f"working range of the {point}{view.where}", "mm"),
+            rows=sizes,
+            title=robot.name,
+            right=["mm"],
         ),
         TextTable(
             *("", *corner_heads),
-            rows=[(name, *cells) for name, *cells in _position_rows(space)],
+            rows=_position_rows(space, view),
             title="positions",
             right=corner_heads,
         ),
@@ -160,11 +179,11 @@ def _workspace(robot: Robot, wrist: ArrayLike | None) -> tuple[Workspace, str]:
     return space, "TCP" if is_tcp else "wrist center"
 
 
-def _position_rows(space: Workspace) -> list[tuple[str, ...]]:
+def _position_rows(space: Workspace, view: View) -> list[tuple[str, ...]]:
     return [
         (
             name,
-            *(f"{round(1e3 * length, 1) + 0.0:.1f}" for length in point),
+            *(f"{round(1e3 * length, 1) + 0.0:.1f}" for length in view.points(point).tolist()),
             *(f"{_degrees(value):.1f}" for value in axes),
         )
         for name, point, axes in positions(space)
@@ -202,18 +221,13 @@ def _nodes(arm: SixAxis) -> list[tuple[float, float]]:
     return [(0.0, 0.0), (0.0, level), (arm.a1, level), elbow, knee, wrist]
 
 
-def _draw_arm(axes: Axes, arm: SixAxis | Scara, robot: Robot) -> None:
+def _draw_arm(axes: Axes, arm: SixAxis | Scara, robot: Robot, view: View) -> None:
     """Draw the arm at home as lines, with its lengths."""
     if isinstance(arm, Scara):
         one, other = arm.axis_map.angles(np.zeros(4))[:2].tolist()
         elbow = np.array([math.cos(one), math.sin(one)]) * arm.lower_arm_length
-        nodes = 1e3 * np.array(
-            [
-                [0.0, 0.0],
-                elbow,
-                elbow + np.array([math.cos(other), math.sin(other)]) * arm.forearm_length,
-            ]
-        )
+        wrist = elbow + np.array([math.cos(other), math.sin(other)]) * arm.forearm_length
+        corners = [(0.0, 0.0), *((float(x), float(y)) for x, y in (elbow, wrist))]
         names, joints = ["a1", "a2"], [0, 1]
     else:
         corners = _nodes(arm)
@@ -222,10 +236,11 @@ def _draw_arm(axes: Axes, arm: SixAxis | Scara, robot: Robot) -> None:
             origin = arm.origin_in_arm * np.array([1.0, 1.0, 0.0])
             x, y, z = arm.arm_from_base @ tool0.translation - origin
             corners.append((math.copysign(math.hypot(x, y), corners[-1][0]), float(z)))
-        nodes = 1e3 * np.array(corners)
         names, joints = ["d1", "a1", "a2", "a3", "d4", "d6"], [2, 3, 5]
         axes.axhline(0.0, color=_THIN, lw=0.8, zorder=0)
-        axes.plot([-300, 300], [0, 0], color=_ARM, lw=3, zorder=2)
+        stand = view.points([(-0.3, 0.0), (0.3, 0.0)])
+        axes.plot(*(1e3 * stand).T, color=_ARM, lw=3, zorder=2)
+    nodes = 1e3 * view.points(corners)
     axes.plot(*nodes.T, color=_ARM, lw=3, solid_capstyle="round", zorder=4)
     axes.plot(*nodes[joints].T, "o", color="white", mec=_ARM, mew=1.6, ms=7, zorder=5)
     # without tool0 there is no last link
@@ -247,9 +262,9 @@ def _draw_arm(axes: Axes, arm: SixAxis | Scara, robot: Robot) -> None:
             )
 
 
-def _draw_extremes(axes: Axes, space: Workspace) -> None:
+def _draw_extremes(axes: Axes, space: Workspace, extremes: Extremes, view: View) -> None:
     """Draw dimension lines: ahead and behind below the outline, top and bottom beside it."""
-    ahead, behind, top, bottom, reach = (1e3 * value for value in space.extremes())
+    ahead, behind, top, bottom, reach = (1e3 * value for value in extremes)
     gap = 0.1 * reach
     look: dict[str, Any] = {"color": _THIN, "lw": 0.7, "zorder": 0}
     below, beside = min(bottom, 0.0) - gap, ahead + gap
@@ -259,8 +274,14 @@ def _draw_extremes(axes: Axes, space: Workspace) -> None:
     for x in (behind, ahead):
         _dimension(axes, (0.0, below), (x, below), f"{x:.1f}")
     for y in (top, bottom):
+        # one that would lie on the other stands nearer
+        nearer = (
+            0.5 * gap
+            if y * (top + bottom - y) > 0.0 and abs(y) < max(abs(top), abs(bottom))
+            else 0.0
+        )
         axes.plot([0.0, beside + 0.2 * gap], [y, y], **look)
-        _dimension(axes, (beside, 0.0), (beside, y), f"{y:.1f}")
+        _dimension(axes, (beside - nearer, 0.0), (beside - nearer, y), f"{y:.1f}")
     if isinstance(space.arm, Scara):
         axes.plot([0.0, beside + 0.2 * gap], [0.0, 0.0], **look)
     axes.set_xlim(behind - gap, beside + gap)
@@ -291,12 +312,12 @@ def _dimension(axes: Axes, start: tuple[float, float], end: tuple[float, float],
     )
 
 
-def _write_positions(axes: Axes, robot: Robot, space: Workspace, point: str) -> None:
+def _write_positions(axes: Axes, robot: Robot, space: Workspace, point: str, view: View) -> None:
     """Write the positions, ranges and sizes beside the picture."""
     names = robot.limits.names()
     heads = (f"{coordinate} mm" for coordinate in _coordinates(space))
     table = axes.table(
-        [[name[4:], *cells] for name, *cells in _position_rows(space)],
+        [[name[4:], *cells] for name, *cells in _position_rows(space, view)],
         colLabels=["Pos", *heads, *(f"{names[axis - 1]} deg" for axis in space.axes)],
         loc="upper center",
     )
@@ -311,7 +332,7 @@ def _write_positions(axes: Axes, robot: Robot, space: Workspace, point: str) -> 
         for i in range(3 if robot.n == 6 else 2)
     ]
     if space.heights is not None:
-        low, high = (1e3 * height for height in space.heights)
+        low, high = sorted(1e3 * view.height(height) for height in space.heights)
         lines.append(f"z of the {point}: {low:.1f} .. {high:.1f} mm")
     lines += [
         "",

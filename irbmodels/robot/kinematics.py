@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -15,6 +16,7 @@ from ..checks import as_bool, as_choice, broadcast, map_states, number, six
 from ..checks import poses as checked_poses
 from ..errors import InputError, MissingData
 from ..kinematics import frames as kinematics
+from ..kinematics.frames import Reference, in_world
 from ..model.dh import Convention, DHTable
 
 if TYPE_CHECKING:
@@ -32,9 +34,7 @@ if TYPE_CHECKING:
 from ..model.types import Array
 from .base import RobotBase
 
-Reference = Literal["base", "world"]
 Axes = Literal["base", "world", "local"]
-REFERENCES = ("base", "world")
 AXES = ("base", "world", "local")
 
 
@@ -63,14 +63,14 @@ class KinematicMethods(RobotBase):
         Raises:
             UnknownName: if there is no such frame or reference.
         """
-        in_world = as_choice(reference, REFERENCES, "reference") == "world"
+        world = in_world(reference)
         target = self.find_frame(frame, point)
         position = self.states.position(q)
         if position.ndim == 1:
             pose = kinematics.pose(target.tree, target.number, position, target.point)
-            return self.world_from_base * pose if in_world else pose
+            return self.world_from_base * pose if world else pose
         poses = self.evaluate.pose(target, position)
-        return self._choices.world_from_base @ poses if in_world else poses
+        return self._choices.world_from_base @ poses if world else poses
 
     def jacobian(
         self,
@@ -104,7 +104,7 @@ class KinematicMethods(RobotBase):
         )
 
     def hessian(self, q: ArrayLike, frame: str = "tcp", point: ArrayLike | None = None) -> Array:
-        """Derivative of the base-axes Jacobian, shape ``(..., 6, n, n)``.
+        """Derivative of the Jacobian in base axes, wherever it is mounted, ``(..., 6, n, n)``.
 
         ``H[..., i, j, k] = d J_ij / d q_k``; arguments as :meth:`jacobian`.
         """
@@ -146,6 +146,8 @@ class KinematicMethods(RobotBase):
     def singularities(self, q: ArrayLike) -> Singularities:
         """Signed distances from wrist [rad], elbow [rad] and shoulder [m] singularity, and det J.
 
+        They do not depend on where the robot is mounted.
+
         Args:
             q: Axis positions [rad, m], shape ``(..., n)``.
 
@@ -166,6 +168,8 @@ class KinematicMethods(RobotBase):
     def measures(self, q: ArrayLike, frame: str = "tcp", length: float = 1.0) -> Measures:
         """Manipulability, condition number and least singular value of the Jacobian, ``(...)``.
 
+        They are the same in base and world axes.
+
         Args:
             q: Axis positions [rad, m], shape ``(..., n)``.
             frame: Any name of :attr:`frames`.
@@ -175,49 +179,64 @@ class KinematicMethods(RobotBase):
 
         return measures(self.jacobian(q, frame), length)
 
-    def inverse_velocity(self, q: ArrayLike, twist: ArrayLike, frame: str = "tcp") -> Array:
+    def inverse_velocity(
+        self, q: ArrayLike, twist: ArrayLike, frame: str = "tcp", axes: Axes = "base"
+    ) -> Array:
         """Axis speeds ``(..., n)`` that move a frame with a twist (S003 eq. 2.68).
 
         Args:
             q: Axis positions [rad, m], shape ``(..., n)``.
-            twist: Velocity [m/s], then angular velocity [rad/s], base axes, shape ``(..., 6)``.
+            twist: Velocity [m/s], then angular velocity [rad/s], shape ``(..., 6)``.
             frame: Any name of :attr:`frames`.
+            axes: Axes that the twist is in, as in :meth:`jacobian`.
 
         Raises:
             InputError: if one state cannot have that twist, being singular or of fewer axes. In
                 arrays NaN stands there.
         """
         return self._solved(
-            self.jacobian(q, frame), six(twist, "twist", "linear, angular"), "velocity"
+            self.jacobian(q, frame, axes=axes), six(twist, "twist", "linear, angular"), "velocity"
         )
 
     def inverse_acceleration(
-        self, q: ArrayLike, v: ArrayLike, acceleration: ArrayLike, frame: str = "tcp"
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        acceleration: ArrayLike,
+        frame: str = "tcp",
+        axes: Axes = "base",
     ) -> Array:
         """Axis accelerations ``(..., n)`` of an acceleration of a frame at ``v`` (S003 eq. 2.69).
 
-        ``acceleration`` has shape ``(..., 6)``: [m/s^2], then [rad/s^2], base axes.
+        ``acceleration`` has shape ``(..., 6)``: [m/s^2], then [rad/s^2], in ``axes`` as
+        :meth:`jacobian_rate` has them.
 
         Raises:
             InputError: as :meth:`inverse_velocity`.
         """
         drift = np.einsum(
-            "...ij,...j->...i", self.jacobian_rate(q, v, frame), self.states.velocity(v)
+            "...ij,...j->...i", self.jacobian_rate(q, v, frame, axes=axes), self.states.velocity(v)
         )
         wanted = six(acceleration, "acceleration", "linear, angular") - drift
-        return self._solved(self.jacobian(q, frame), wanted, "acceleration")
+        return self._solved(self.jacobian(q, frame, axes=axes), wanted, "acceleration")
 
     def damped_velocity(
-        self, q: ArrayLike, twist: ArrayLike, frame: str = "tcp", near: float = 0.05
+        self,
+        q: ArrayLike,
+        twist: ArrayLike,
+        frame: str = "tcp",
+        near: float = 0.05,
+        axes: Axes = "base",
     ) -> DampedVelocity:
         """Axis speeds for a twist that stay bounded through singularities.
 
-        See :func:`singularities.damped_velocity`.
+        Twist and what is missed of it are in ``axes`` as in :meth:`jacobian`; see
+        :func:`singularities.damped_velocity`.
         """
         from ..kinematics.singularities import damped_velocity
 
         return damped_velocity(
-            self.jacobian(q, frame), six(twist, "twist", "linear, angular"), near
+            self.jacobian(q, frame, axes=axes), six(twist, "twist", "linear, angular"), near
         )
 
     def link_motion(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> LinkMotion:
@@ -229,31 +248,42 @@ class KinematicMethods(RobotBase):
     def workspace(self, wrist: ArrayLike | None = None) -> Workspace:
         """Exact workspace of the wrist centre, or of the TCP with axes 4 to 6 at ``wrist`` [rad].
 
+        In the arm's plane and base axes; its points are in the world on request.
+
         Raises:
             InputError: if the TCP then lies beside the arm's plane.
             MissingData: as :meth:`singularities`.
         """
         from ..kinematics.workspace import workspace_of
 
-        return workspace_of(self._arm, self.limits, wrist)
+        space = workspace_of(self._arm, self.limits, wrist)
+        return replace(space, world_from_base=self._choices.world_from_base)
 
-    def tcp_extremes(self) -> TcpExtremes:
+    def tcp_extremes(self, reference: Reference = "base") -> TcpExtremes:
         """Extremes of the TCP with all axes free, with postures, by search.
 
-        They are the largest radius about axis 1 and the highest and lowest point.
+        They are the largest radius about axis 1 and the highest and lowest point: along axis 1
+        above the ``base``, or above the origin of the ``world`` that the robot is :meth:`.mounted`
+        in.
 
         Raises:
             MissingData: as :meth:`singularities`.
         """
         from ..kinematics.tcp_extremes import tcp_extremes
 
-        return tcp_extremes(self._arm, self.limits)
+        base = self._choices.world_from_base if in_world(reference) else None
+        return tcp_extremes(self._arm, self.limits, base)
 
     def cross_wrist(
-        self, poses: ArrayLike, start: ArrayLike, zone: float = math.radians(5.0)
+        self,
+        poses: ArrayLike,
+        start: ArrayLike,
+        zone: float = math.radians(5.0),
+        reference: Reference = "base",
     ) -> Crossing:
         """Axis positions along poses of the TCP ``(N, 4, 4)`` through ``q5 = 0``.
 
+        The poses are in the ``base``, or in the ``world`` that the robot is :meth:`.mounted` in.
         :mod:`irbmodels.kinematics.wrist_crossing` has the rule.
 
         Raises:
@@ -263,12 +293,10 @@ class KinematicMethods(RobotBase):
         from ..kinematics.wrist_crossing import cross_wrist
 
         band = number(zone, "the zone [rad]", 0.0, math.pi / 2)
-        return cross_wrist(
-            self._arm,
-            checked_poses(poses, "poses of the TCP"),
-            self.states.one(start, "start"),
-            band,
-        )
+        path = checked_poses(poses, "poses of the TCP")
+        if in_world(reference):
+            path = self.world_from_base.inverse().homogeneous @ path
+        return cross_wrist(self._arm, path, self.states.one(start, "start"), band)
 
     def inverse_kinematics(
         self,
@@ -318,9 +346,9 @@ class KinematicMethods(RobotBase):
             UnknownName: if there is no such reference.
         """
         if reference is None:
-            in_world = isinstance(pose, str) or hasattr(pose, "rapid")
+            world = isinstance(pose, str) or hasattr(pose, "rapid")
         else:
-            in_world = as_choice(reference, REFERENCES, "reference") == "world"
+            world = in_world(reference)
         inside, every = as_bool(in_range, "in_range"), as_bool(turns, "turns")
         return self._inverse(
             pose,
@@ -328,7 +356,7 @@ class KinematicMethods(RobotBase):
             None if near is None else self.states.one(near, "near"),
             every,
             configuration,
-            self.world_from_base.inverse().homogeneous if in_world else None,
+            self.world_from_base.inverse().homogeneous if world else None,
         )
 
     def configuration(self, q: ArrayLike) -> Configuration:

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..kinematics.frames import Reference
 from ..model.shapes import Shape, corners, mesh_of, shapes_of
 from ..model.types import Array
 from ..model.urdf import parse_urdf
-from .kinematics import Reference
 from .robot import Robot
 
 LINKS = ("tool0", "tcp")

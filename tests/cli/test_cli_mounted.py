@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import pinocchio as pin
 import pytest
 from test_cli import page_data
 
@@ -105,3 +106,70 @@ def test_what_is_no_mounting_is_refused(run, mounted, message):
     assert message in err
     code, _, err = run("pose", "irb2400", "--reference", "tool")
     assert code == 2
+
+
+def test_working_range_and_export_of_a_mounted_robot(run, tmp_path):
+    """Heights of the ceiling in the world; a URDF below a link world."""
+    code, printed, err = run("workspace", "irb2400", "--mounted", HUNG, "--reference", "world")
+    assert code == 0, err
+    bottom = 1000.0 * irb.load("irb2400").workspace().extremes().bottom
+    row = next(line for line in printed.splitlines() if "largest z" in line)
+    assert float(row.split()[-1]) == pytest.approx(3000.0 - bottom, abs=0.06)
+    assert "z in the world" in printed
+    code, _, err = run("workspace", "irb2400", "--mounted", HUNG, "-o", tmp_path / "w.svg")
+    assert code == 0, err
+    code, _, err = run("export", "irb2400", "--to", "urdf", "--mounted", HUNG, "-o", tmp_path)
+    assert code == 0, err
+    read = irb.from_urdf(tmp_path / "irb2400_16.urdf")
+    np.testing.assert_allclose(
+        read.pose(np.zeros(6), "base_link").translation, [0.5, 0.0, 3.0], rtol=0, atol=1e-12
+    )
+
+
+WOBJ = 'PERS wobjdata w:=[FALSE,FALSE,"STN1",[[0,0,0],[1,0,0,0]],[[0,0,100],[1,0,0,0]]];\n'
+UNIT_AT = "1200,300,200,0.965925826,0,0,0.258819045"  # 30 deg about z
+
+
+def test_a_unit_of_a_cell_stands_where_its_pose_says(run, tmp_path):
+    """A target on the positioner's table: base frame of the unit, table, object frame, target."""
+    unit = irb.from_urdf(irb.urdf_path("positioner"))
+    c, s = np.cos(np.radians(30.0)), np.sin(np.radians(30.0))
+    stands = np.array([[c, -s, 0, 1.2], [s, c, 0, 0.3], [0, 0, 1, 0.2], [0, 0, 0, 1]])
+    up = np.eye(4)
+    up[2, 3] = 0.1
+    table = stands @ unit.pose(np.radians([10.0, 20.0])).homogeneous @ up
+    robot = irb.load("irb2400")
+    q = robot.from_controller([20, 20, 10, 0, 40, 0])
+    inside = np.linalg.inv(table) @ robot.pose(q).homogeneous
+    pose = irb.rapid.Pose.of(pin.SE3(inside))
+    conf = ",".join(map(str, robot.configuration(q)[:4]))
+    target = f"[{pose.trans},{pose.rot},[{conf}],[10,20,9E9,9E9,9E9,9E9]]"
+    file = tmp_path / "cell.mod"
+    text = f"MODULE m\n{WOBJ}CONST robtarget p:={target};\nENDMODULE\n"
+    file.write_text(text, encoding="utf-8")
+    words = ("rapid", file, "--robot", "irb2400", "--wobj", "w", "--unit")
+    code, printed, err = run(*words, f"STN1=positioner@{UNIT_AT}")
+    assert code == 0, err
+    starred = next(line for line in printed.splitlines() if line.startswith("  *"))
+    shown = [float(word) for word in starred.split()[1:7]]
+    np.testing.assert_allclose(shown, [20, 20, 10, 0, 40, 0], rtol=0, atol=1e-3)
+    code, printed, _ = run(*words, "STN1=positioner")
+    assert not any(line.split()[1:4] == starred.split()[1:4] for line in printed.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("units", "message"),
+    [
+        (("STN1=positioner@0,0,200",), "--unit STN1 '0,0,200': a pose is x,y,z in mm and a quat"),
+        (("STN1",), "--unit 'STN1' is not NAME=ROBOT, such as STN1=positioner, or NAME=ROBOT@pose"),
+        (("STN1=@0,0,200,1,0,0,0",), "is not NAME=ROBOT"),
+        (("A=positioner", "A=positioner"), "there is a unit A already"),
+        (("A=some@where.urdf",), "some@where.urdf"),
+    ],
+)
+def test_units_that_are_none_are_refused(run, tmp_path, units, message):
+    (tmp_path / "m.mod").write_text("MODULE m\nENDMODULE\n", encoding="utf-8")
+    options = [word for unit in units for word in ("--unit", unit)]
+    code, _, err = run("rapid", tmp_path / "m.mod", "--robot", "irb2400", *options)
+    assert code == 2
+    assert message in err

@@ -276,3 +276,86 @@ def test_a_base_in_millimetres_is_doubted():
 def test_an_unknown_reference_is_refused(robot, ask, message):
     with pytest.raises(irb.UnknownName, match=message):
         ask(robot)
+
+
+@pytest.mark.parametrize("axes", ["world", "local"])
+def test_speeds_and_accelerations_for_twists_in_other_axes(robot, axes):
+    """A twist in world or tool axes needs the axis speeds of the same twist in base axes."""
+    turn = BASE[:3, :3] if axes == "world" else robot.pose(Q).rotation.T
+    twist, v = np.array([0.2, -0.1, 0.3, 0.4, -0.5, 0.1]), np.full(6, 0.3)
+    other = np.concatenate([turn @ twist[:3], turn @ twist[3:]])
+    speeds = robot.inverse_velocity(Q, twist)
+    np.testing.assert_allclose(robot.inverse_velocity(Q, other, axes=axes), speeds, atol=1e-12)
+    many = robot.inverse_velocity(np.stack([Q, Q]), np.stack([other, other]), axes=axes)
+    np.testing.assert_allclose(many, [speeds, speeds], atol=1e-12)
+    damped, there = robot.damped_velocity(Q, twist), robot.damped_velocity(Q, other, axes=axes)
+    np.testing.assert_allclose(there.v, damped.v, atol=1e-12)
+    singular = Q * [1, 1, 1, 1, 0, 1]
+    turn = BASE[:3, :3] if axes == "world" else robot.pose(singular).rotation.T
+    other = np.concatenate([turn @ twist[:3], turn @ twist[3:]])
+    missed = robot.damped_velocity(singular, twist).missed
+    there = robot.damped_velocity(singular, other, axes=axes).missed
+    np.testing.assert_allclose(there[:3], turn @ missed[:3], atol=1e-12)
+    np.testing.assert_allclose(there[3:], turn @ missed[3:], atol=1e-12)
+    a = robot.inverse_acceleration(Q, v, twist, axes=axes)
+    reached = robot.jacobian(Q, axes=axes) @ a + robot.jacobian_rate(Q, v, axes=axes) @ v
+    np.testing.assert_allclose(reached, twist, atol=1e-12)
+
+
+def test_a_wrist_is_crossed_along_poses_in_the_world(robot):
+    """The postures are those of the same path in the base."""
+    start = Q * [1, 1, 1, 0.1, -0.1, 1]
+    line = [oracles.shift(0, 0, 0.002 * k) @ robot.pose(start).homogeneous for k in range(60)]
+    here = robot.cross_wrist(line, start)
+    there = robot.cross_wrist([BASE @ pose for pose in line], start, reference="world")
+    np.testing.assert_allclose(there.q, here.q, rtol=0, atol=1e-9)
+    np.testing.assert_array_equal(there.inside, here.inside)
+
+
+def test_working_range_in_the_world(robot):
+    """Points and maps of the world are those of the same points in the base."""
+    space = robot.workspace()
+    points = np.random.default_rng(3).uniform(-2.0, 2.0, (200, 3))
+    world = points @ BASE[:3, :3].T + BASE[:3, 3]
+    inside = space.contains(points)
+    assert 20 < inside.sum() < 180
+    np.testing.assert_array_equal(space.contains(world, reference="world"), inside)
+    there, here = space.measure_at(world, reference="world"), space.measure_at(points)
+    np.testing.assert_allclose(there, here, rtol=1e-9)
+    scara = irb.load("irb930").mounted(BASE).workspace()
+    np.testing.assert_array_equal(
+        scara.contains(world, "world"), irb.load("irb930").workspace().contains(points)
+    )
+    with pytest.raises(irb.UnknownName, match="reference"):
+        space.contains(points, reference="floor")
+
+
+@pytest.mark.parametrize("name", ["irb2400", "irb930"])
+def test_highest_and_lowest_tcp_in_the_world(name):
+    """Its postures are there; of 20000 others none is higher, nor any next to it."""
+    robot = irb.load(name).mounted(BASE)
+    ends = robot.tcp_extremes(reference="world")
+    lower, upper = robot.limits.envelope()
+    rng = np.random.default_rng(5)
+    many = rng.uniform(np.maximum(lower, -7.0), np.minimum(upper, 7.0), (20000, robot.n))
+    near = ends.postures[rng.integers(1, 3, 4000)] + rng.normal(0.0, 0.01, (4000, robot.n))
+    q = np.concatenate([many, near])
+    q = q[robot.limits.in_range(q)]
+    assert len(q) > 4000
+    heights = np.asarray(robot.pose(q, reference="world"))[:, 2, 3]
+    for k, height in ((1, ends.top), (2, ends.bottom)):
+        there = robot.pose(ends.postures[k], reference="world").translation[2]
+        assert there == pytest.approx(height, abs=1e-9)
+    assert heights.max() <= ends.top + 1e-6
+    assert heights.min() >= ends.bottom - 1e-6
+    assert ends.reach == pytest.approx(irb.load(name).tcp_extremes().reach, abs=2e-6)
+
+
+def test_a_ceiling_turns_the_extremes_over():
+    """Top and bottom change places; 3 m less what was above the base."""
+    floor = irb.load("irb1600")
+    hung = oracles.shift(0.5, 0.0, 3.0) @ np.diag([1.0, -1.0, -1.0, 1.0])
+    here, there = floor.tcp_extremes(), floor.mounted(hung).tcp_extremes(reference="world")
+    assert there.top == pytest.approx(3.0 - here.bottom, abs=2e-6)
+    assert there.bottom == pytest.approx(3.0 - here.top, abs=2e-6)
+    assert floor.mounted(hung).tcp_extremes().top == here.top

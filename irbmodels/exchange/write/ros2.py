@@ -86,7 +86,9 @@ def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
         "coupling": _coupling_note(robot, axes, serial),
         "friction": ", which is known for this robot" if robot.friction_model is not None else "",
         "tool": f" with the tool `{robot.tool.name}`" if robot.tool else "",
-        "mounted": "" if robot.world_from_base.isIdentity(0.0) else ", mounted below the link `world`",
+        "mounted": ""
+        if robot.world_from_base.isIdentity(0.0)
+        else ", mounted below the link `world`",
     }
     files: dict[str, str | Path] = {f"urdf/{name}.urdf": text}
     files |= {
