@@ -13,11 +13,12 @@ from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from functools import cache, lru_cache
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 import yaml
 
-from ..errors import FileError, TableError, UnknownName
+from ..errors import FileError, TableError, UnknownName, short_repr
 from ..files import read_text
 from ..model.provenance import Source
 
@@ -25,6 +26,7 @@ T = TypeVar("T")
 
 LARGEST = 2_000_000  # bytes of a file; those of the shipped robots have 30 000 at most
 MOST_NODES = 200_000  # of its entries where aliases are written out, which grow exponentially
+DEEPEST = 50  # levels of lists and mappings in each other; the robots' have 8, and PyYAML recurses
 SCHEMA = 1
 """Layout of the files that this version writes and reads."""
 
@@ -58,11 +60,10 @@ class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ign
         for key_node, _ in node.value:
             key = self.construct_object(key_node, deep=True)
             if not isinstance(key, str):
-                raise TableError(
-                    self.file,
-                    key_node.value,
-                    f"key on line {key_node.start_mark.line + 1} reads as {key!r}; quote it",
-                )
+                problem = f"key on line {key_node.start_mark.line + 1} reads as {key!r}; quote it"
+                if type(key) in (int, float):
+                    problem += ", or write decimals with a point"
+                raise TableError(self.file, key_node.value, problem)
             if key in seen:
                 raise TableError(
                     self.file, key, f"key is repeated on line {key_node.start_mark.line + 1}"
@@ -101,8 +102,10 @@ def read(path: Path, shape: type[T]) -> T:
     """
     try:
         stat = path.stat()
-    except OSError as err:
-        raise FileError(f"{path}: {err.strerror or err}") from err
+    except (OSError, ValueError) as err:  # ValueError: a name that no file can have
+        raise FileError(f"{path}: {getattr(err, 'strerror', None) or err}") from err
+    if not S_ISREG(stat.st_mode):
+        raise FileError(f"{path}: is a folder, a device or a pipe, not a file")
     return cast(T, _read(path, cast(Hashable, shape), (stat.st_mtime_ns, stat.st_size)))
 
 
@@ -111,12 +114,12 @@ def _read(path: Path, shape: Any, stamp: tuple[int, int]) -> object:
     if stamp[1] > LARGEST:
         raise TableError(path, "", f"has {stamp[1]} bytes; a table has at most {LARGEST}")
     loader = None
+    text = read_text(path)
     try:
-        loader = _StrictLoader(read_text(path))
+        _check_extent(text, path)
+        loader = _StrictLoader(text)
         loader.file = path
         node = loader.get_single_node()
-        if node is not None and _size(node, {}) > MOST_NODES:
-            raise TableError(path, "", f"its aliases stand for more than {MOST_NODES} entries")
         data = None if node is None else loader.construct_document(node)
     except yaml.YAMLError as err:
         raise TableError(path, "", _syntax(err)) from err
@@ -130,17 +133,33 @@ def _read(path: Path, shape: Any, stamp: tuple[int, int]) -> object:
     return table
 
 
-def _size(node: yaml.Node, sizes: dict[int, int]) -> int:
-    """Return the number of entries below a node, aliases written out."""
-    if id(node) not in sizes:
-        sizes[id(node)] = 1  # of an alias to what surrounds it
-        children = [
-            child
-            for item in (node.value if isinstance(node, yaml.CollectionNode) else ())
-            for child in (item if isinstance(item, tuple) else (item,))
-        ]
-        sizes[id(node)] += sum(_size(child, sizes) for child in children)
-    return sizes[id(node)]
+def _check_extent(text: str, path: Path) -> None:
+    """Check the depth of a text and its entries, aliases written out, before nodes are made.
+
+    Raises:
+        TableError: if there is too much of it.
+    """
+    anchored: dict[str, int] = {}
+    entries, anchors = [0], [""]  # of every collection that surrounds the place
+    for event in yaml.parse(text, Loader=_StrictLoader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            if len(entries) > DEEPEST:
+                raise TableError(path, "", f"nests deeper than {DEEPEST} levels")
+            entries.append(1)
+            anchors.append(event.anchor or "")
+            continue
+        if isinstance(event, yaml.AliasEvent):
+            many, anchor = anchored.get(event.anchor, 1), ""
+        elif isinstance(event, yaml.ScalarEvent):
+            many, anchor = 1, event.anchor or ""
+        elif isinstance(event, yaml.CollectionEndEvent):
+            many, anchor = entries.pop(), anchors.pop()
+        else:
+            continue
+        anchored |= {anchor: many} if anchor else {}
+        entries[-1] += many
+        if entries[-1] > MOST_NODES:
+            raise TableError(path, "", f"its aliases stand for more than {MOST_NODES} entries")
 
 
 def check_schema(content: Mapping[str, object], file: Path) -> None:
@@ -157,7 +176,7 @@ def check_schema(content: Mapping[str, object], file: Path) -> None:
             f"was written for schema {stated}; this irbmodels reads {SCHEMA}: update irbmodels",
         )
     if type(stated) is not int or stated != SCHEMA:
-        raise TableError(file, "schema", f"{stated!r} is not {SCHEMA}")
+        raise TableError(file, "schema", f"{short_repr(stated)} is not the number {SCHEMA}")
 
 
 def check_known(
@@ -201,40 +220,58 @@ def _convert(value: Any, shape: Any, file: Path, key: str) -> Any:
         return _convert(value, next((o for o in options if _fits(value, o)), options[0]), file, key)
     if origin is Literal:
         if value not in arguments:
-            raise TableError(file, key, f"{value!r} is not one of {', '.join(map(str, arguments))}")
+            problem = f"{short_repr(value)} is not one of {', '.join(map(str, arguments))}"
+            raise TableError(file, key, problem)
         return value
     if origin is dict:
-        if not isinstance(value, Mapping):
-            raise TableError(file, key, f"{value!r} should be a mapping")
+        _need(isinstance(value, Mapping), value, "a mapping", file, key)
         return {
             name: _convert(item, arguments[1], file, f"{key}.{name}".lstrip("."))
             for name, item in value.items()
         }
     if origin is tuple:
-        if not isinstance(value, list) or (
-            arguments[-1] is not Ellipsis and len(value) != len(arguments)
-        ):
-            long = arguments[-1] is Ellipsis
-            many = "" if long else f"{len(arguments)} "
-            entries = "texts" if arguments[0] is str else "numbers"
-            raise TableError(file, key, f"{value!r} should be a list of {many}{entries}")
+        long = arguments[-1] is Ellipsis
+        entries = "texts" if arguments[0] is str else "numbers"
+        wanted = f"a list of {'' if long else f'{len(arguments)} '}{entries}"
+        fits = isinstance(value, list) and (long or len(value) == len(arguments))
+        _need(fits, value, wanted, file, key)
         return tuple(_convert(item, arguments[0], file, key) for item in value)
     if shape is float:
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, int | float)
-            or not math.isfinite(value)
-        ):
-            hint = (
-                " (YAML 1.1 wants 1.0e-6, not 1e-6)"
-                if isinstance(value, str) and "e" in value.lower()
-                else ""
-            )
-            raise TableError(file, key, f"{value!r} is not a finite number{hint}")
+        if isinstance(value, bool) or not isinstance(value, int | float) or not _finite(value):
+            problem = f"{short_repr(value)} is not a finite number{_hint(value)}"
+            raise TableError(file, key, problem)
         return float(value)
-    if not isinstance(value, shape):
-        raise TableError(file, key, f"{value!r} should be a {shape.__name__}")
+    _need(isinstance(value, shape), value, "a text" if shape is str else "an integer", file, key)
     return value
+
+
+def _need(fits: bool, value: Any, wanted: str, file: Path, key: str) -> None:
+    if not fits:
+        shown = "nothing" if value is None else short_repr(value)
+        hint = "; quote it" if wanted == "a text" and not isinstance(value, list | dict) else ""
+        raise TableError(
+            file, key, f"{shown} should be {wanted}{hint if value is not None else ''}"
+        )
+
+
+def _finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer beyond the largest float
+        return False
+
+
+def _hint(value: Any) -> str:
+    """Return what a text that stands for a number should have been."""
+    if not isinstance(value, str):
+        return ""
+    if re.fullmatch(r"[-+]?[\d.]+[eE][-+]?\d+", value):
+        return " (YAML 1.1 wants 1.0e-6, not 1e-6)"
+    if re.fullmatch(r"[-+]?\d+(\.\d*)?", value):
+        return "; numbers have no quotes"
+    if re.match(r"[-+]?\d+(\.\d*)?\s*[a-zA-Z\u00b0%/]", value):
+        return "; its unit is the end of the key, and stands nowhere else"
+    return ""
 
 
 def _fits(value: Any, shape: Any) -> bool:
@@ -244,8 +281,7 @@ def _fits(value: Any, shape: Any) -> bool:
 
 
 def _convert_dataclass(value: Any, shape: type, file: Path, key: str) -> Any:
-    if not isinstance(value, Mapping):
-        raise TableError(file, key, f"{value!r} should be a mapping")
+    _need(isinstance(value, Mapping), value, "a mapping", file, key)
     known, hints = {f.name: f for f in fields(shape)}, _hints(shape)
     if issubclass(shape, Table):
         check_schema(value, file)

@@ -127,7 +127,7 @@ def test_wrong_files_of_columns(tmp_path, robot):
         ("q1_rad: {column: q1, factor: 2}", "no key 'factor'"),
         ("q1_rad: a\nq1_rad: b", "key is repeated"),
         ("[a, b]", "should be a mapping"),
-        ("q1_rad: 5", "5 should be a str"),
+        ("q1_rad: 5", "5 should be a text"),
     ):
         file.write_text(text)
         with pytest.raises(irb.TableError) as caught:

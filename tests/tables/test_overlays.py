@@ -482,13 +482,13 @@ def test_wrong_rotors_of_a_set_are_refused(overlay, axis, row, words):
             "robot: the numbers are those of irb2400_10, irb1400, not of irb2400_16",
         ),
         ("robot: []", "robot: the numbers are those of no robot"),
-        ("robot: 3", "robot: 3 should be a str"),
+        ("robot: 3", "robot: 3 should be a text"),
         (
             "schema: 2\nrobot: irb2400\nnovel: {}",
             "was written for schema 2; this irbmodels reads 1: update irbmodels",
         ),
-        ("schema: yes\nrobot: irb2400", "schema: True is not 1"),
-        ("robot: irb2400\ntool: [spindle]", r"tool: \['spindle'\] should be a str"),
+        ("schema: yes\nrobot: irb2400", "schema: True is not the number 1"),
+        ("robot: irb2400\ntool: [spindle]", r"tool: \['spindle'\] should be a text"),
     ],
 )
 def test_numbers_of_another_robot_are_refused(overlay, head, words):

@@ -139,6 +139,43 @@ BAD = {  # text of GOOD, what stands there instead, key and problem in the messa
         "arms.lower.mass_kg",
         "[3] is not a finite number",
     ),
+    "number in quotes": (
+        "mass_kg: 3",
+        "mass_kg: '3'",
+        "arms.lower.mass_kg",
+        "'3' is not a finite number; numbers have no quotes",
+    ),
+    "number with its unit": (
+        "length_mm: 100",
+        "length_mm: 100 mm",
+        "arms.upper.length_mm",
+        "'100 mm' is not a finite number; its unit is the end of the key",
+    ),
+    "speed with its unit": (
+        "mass_kg: 3",
+        "mass_kg: 3.5deg/s",
+        "arms.lower.mass_kg",
+        "'3.5deg/s' is not a finite number; its unit is the end of the key",
+    ),
+    "number of 400 digits": (
+        "mass_kg: 3",
+        f"mass_kg: {'1' * 400}",
+        "arms.lower.mass_kg",
+        "1111 ... is not a finite number",
+    ),
+    "decimal comma": (
+        "mass_kg: 2.5",
+        "mass_kg: 2,5",
+        "5",
+        "reads as 5; quote it, or write decimals",
+    ),
+    "nothing for rows": ("names: [a, b, c]", "weights:", "weights", "nothing should be a mapping"),
+    "date for a text": (
+        "names: [a, b, c]",
+        "note: 2026-11-23",
+        "note",
+        "should be a text; quote it",
+    ),
     "too few numbers": (
         "[-10, 20.5]",
         "[-10]",
@@ -169,8 +206,8 @@ BAD = {  # text of GOOD, what stands there instead, key and problem in the messa
         "arms.lower.kind",
         "'fency' is not one of plain, fancy",
     ),
-    "number for a text": ("names: [a, b, c]", "note: 7", "note", "7 should be a str"),
-    "number in a list of texts": ("[a, b, c]", "[a, 7]", "names", "7 should be a str"),
+    "number for a text": ("names: [a, b, c]", "note: 7", "note", "7 should be a text"),
+    "number in a list of texts": ("[a, b, c]", "[a, 7]", "names", "7 should be a text"),
     "list for rows": (
         "names: [a, b, c]",
         "weights: [1, 2]",
@@ -324,6 +361,23 @@ def test_plain_decimal_numbers_are_read(tmp_path, text, value):
         .mass_kg
         == value
     )
+
+
+@pytest.mark.parametrize("text", ["[" * 900_000, "- " * 60_000, "a: {" * 51 + "}" * 51])
+def test_deep_nesting_is_refused_before_it_ends_the_process(tmp_path, text):
+    """PyYAML recurses in C, where 50 000 levels are beyond the stack."""
+    with pytest.raises(TableError, match=r"table\.yaml: nests deeper than 50 levels"):
+        read(written(tmp_path, text), Table)
+
+
+def test_what_is_no_file_is_refused(tmp_path):
+    """A folder, and a pipe, which nobody writes to and a reader would wait for."""
+    os.mkfifo(tmp_path / "pipe.yaml")
+    for path in (tmp_path, tmp_path / "pipe.yaml"):
+        with pytest.raises(FileError, match="is a folder, a device or a pipe, not a file"):
+            read(path, Table)
+    with pytest.raises(FileError, match="null"):
+        read(Path("a\0b.yaml"), Table)
 
 
 def test_missing_and_unreadable_files_are_file_errors(tmp_path):
