@@ -149,7 +149,7 @@ def _check_extent(text: str, path: Path) -> None:
             anchors.append(event.anchor or "")
             continue
         if isinstance(event, yaml.AliasEvent):
-            many, anchor = anchored.get(event.anchor, 1), ""
+            many, anchor = anchored.get(event.anchor or "", 1), ""
         elif isinstance(event, yaml.ScalarEvent):
             many, anchor = 1, event.anchor or ""
         elif isinstance(event, yaml.CollectionEndEvent):
