@@ -41,6 +41,25 @@ def test_a_robot_that_hangs_is_asked_in_axes_of_its_base():
     assert mistake.gravity[2] == pytest.approx(-9.81, abs=0.3)
 
 
+def test_a_robot_that_leans_is_asked_in_axes_of_its_base():
+    """Base frame on a slope that leans about two axes: the log of such a robot has no mistake, and
+    one of the floor is as far off as the base leans.
+    """
+    c, s = np.cos(0.6), np.sin(0.6)
+    about_x = np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
+    about_y = np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
+    slope = np.eye(4)
+    slope[:3, :3], slope[:3, 3] = about_y @ about_x, (0.4, -2.0, 1.5)
+    leaning = cases.truth().mounted(slope)
+    gravity = slope[:3, :3].T @ np.array([0.0, 0.0, -9.81])
+    assert evaluate(leaning, [prepare(log(tuple(gravity)))]).mistakes == ()
+    (mistake,) = evaluate(leaning, [prepare(cases.log(2))]).mistakes
+    assert mistake.kind == "mounting"
+    np.testing.assert_allclose(mistake.gravity, [0.0, 0.0, -9.81], atol=0.3)
+    lean = np.degrees(np.arccos(c * c))  # of the base's z against the vertical
+    assert np.degrees(mistake.estimate) == pytest.approx(lean, abs=2.0)
+
+
 def test_an_identification_names_it_by_its_prior():
     """Bodies are fitted, and no body turns a wall into a floor."""
     first, last = split_recording(log(SIDE, seed=1))
