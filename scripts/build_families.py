@@ -4,6 +4,9 @@ python scripts/build_families.py [FAMILY ...]     writes all files, or those of 
 python scripts/build_families.py --steps limits   writes one kind: tables, meshes, inertials, limits, urdf, srdf
 python scripts/build_families.py --check          exit code 1 if a committed file differs
 
+Beside them stand the positioner, the tools and mass_split, the table of irbmodels/cad by which the
+mass of serial arms is shared out; it goes before the families, whose inertials follow it.
+
 The READMEs of irb2400, irb1400, irb1600 and irb930, the positioner and the tools are written by hand.
 """
 
@@ -16,9 +19,14 @@ import irbmodels as irb
 from irbmodels.cad import positioner, spindle
 from irbmodels.cad.family import STEPS, stale_files, write_family
 from irbmodels.cad.output import differing, write
+from irbmodels.cad.split_table import TABLE, split_files
 from irbmodels.tables.description import data_folder
 
-SINGLE = {"positioner": positioner.files, "tools": spindle.files}
+SINGLE = {
+    "positioner": (positioner.files, data_folder() / "positioner"),
+    "tools": (spindle.files, data_folder() / "tools"),
+    "mass_split": (split_files, TABLE.parent),
+}
 
 
 def main() -> int:
@@ -28,7 +36,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "folders", nargs="*", metavar="FAMILY", help=", ".join([*families, *SINGLE])
+        "folders", nargs="*", metavar="FAMILY", help=", ".join([*SINGLE, *families])
     )
     parser.add_argument(
         "--steps", nargs="+", choices=[*STEPS], default=[*STEPS], help="kinds of files"
@@ -36,13 +44,13 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="compare instead of writing")
     arguments = parser.parse_args()
     stale = False
-    for name in arguments.folders or [*families, *SINGLE]:
-        folder = data_folder() / name
+    for name in arguments.folders or [*SINGLE, *families]:
         if name in SINGLE:
-            paths = (differing if arguments.check else write)(SINGLE[name](), folder)
+            files, folder = SINGLE[name]
+            paths = (differing if arguments.check else write)(files(), folder)
         else:
             paths = (stale_files if arguments.check else write_family)(
-                folder, steps=arguments.steps
+                data_folder() / name, steps=arguments.steps
             )
         if arguments.check:
             print(

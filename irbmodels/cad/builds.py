@@ -13,7 +13,8 @@ from ..model.types import Array
 from ..tables.description import BARS, Description
 from . import parallel_arm, scara, serial_arm
 from .body import Body, at_mass, closing
-from .mass_split import MassSplit, serial_split
+from .mass_split import MassSplit
+from .split_table import serial_split
 
 
 class Weighed(NamedTuple):

@@ -13,9 +13,7 @@ from ..model.types import Array
 from ..tables.description import Description
 from .builds import is_serial, mass_split, robot_mass, weighed
 from .inertial_table import DerivedSet, SourcedBodies, rows_text, sourced
-from .mass_split import known_bases
-from .reference_arms import size_class
-from .split_errors import class_errors
+from .split_table import class_row
 
 Derived = tuple[dict[str, Source], dict[str, DerivedSet]]
 """Sources and sets of a table, the default set first."""
@@ -61,7 +59,7 @@ def drawn_sets(robots: Sequence[Description], one_density: bool = False) -> Deri
     variants = {name: sourced(one.bodies, named) for name, one in different.items()}
     about = "parametric CAD of ours at the robot's mass"
     if not one_density and is_serial(known[0]):
-        about += f"; {class_errors(size_class(robot_mass(known[0]))).text()}"
+        about += f"; {class_row(robot_mass(known[0])).errors()}"
     own = DerivedSet(about, rows, variants=variants, unknown=unknown)
     linkage = robots[0].kinematics.parallelogram
     if linkage is None:
@@ -85,7 +83,7 @@ def _how(robot: Description, castings: Sequence[float], one_density: bool) -> st
             f"mean densities in irbmodels/cad/body.py; those of castings times {factors} close the"
             f" robot to {mass:g} kg"
         )
-    origin = f"the share of {', '.join(known_bases(size_class(mass)))}"
+    origin = f"the share of {', '.join(class_row(mass).bases)}"
     if robot.limits.base is not None:
         origin = "as in limits.yaml"
     corrected = ", ".join(f"{value:.2f}" for value in split.corrections.values())

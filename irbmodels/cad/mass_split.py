@@ -46,8 +46,10 @@ class MassSplit(NamedTuple):
         return {link: at_mass(one, factor * masses[link]) for link, one in bodies.items()}, castings
 
 
-def serial_split(mass: float, without: str = "") -> MassSplit:
-    """Return the split of a serial arm of ``mass`` [kg].
+def derived_split(mass: float, without: str = "") -> MassSplit:
+    """Return the split of a serial arm of ``mass`` [kg], derived from drawings of reference arms.
+
+    :mod:`.split_table` states it.
 
     Args:
         mass: Mass of the robot.

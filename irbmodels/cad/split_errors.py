@@ -17,7 +17,7 @@ import pinocchio as pin
 from ..model.inertia import Inertial
 from ..model.types import Array
 from .body import at_mass
-from .mass_split import serial_split
+from .mass_split import derived_split
 from .reference_arms import LINKS, ReferenceArm, SizeClass, reference_arms, size_class
 
 POSTURES = 500
@@ -34,15 +34,6 @@ class SplitErrors(NamedTuple):
     gravity: Array
     inertia: Array
     """Of the diagonal of the mass matrix."""
-
-    def text(self) -> str:
-        """Return them in percent, of axes where they say something."""
-        gravity = ", ".join(f"{100.0 * self.gravity[axis]:.0f}" for axis in (1, 2, 4))
-        inertia = ", ".join(f"{100.0 * value:.0f}" for value in self.inertia[:5])
-        return (
-            f"expected error in % of gravity torques of axes 2, 3 and 5: {gravity}; of inertias of"
-            f" axes 1 to 5: {inertia}"
-        )
 
 
 @cache
@@ -67,7 +58,7 @@ def split_errors(name: str) -> SplitErrors:
 
 def bodies_of(arm: ReferenceArm, name: str) -> tuple[dict[str, Inertial], dict[str, Inertial]]:
     """Return moving links as drawn and weighed without this arm, and as known, in their frames."""
-    split = serial_split(arm.mass, without=name)
+    split = derived_split(arm.mass, without=name)
     drawn, _ = split.moving(arm.drawn(), arm.mass)
     ours, pose = {}, np.eye(4)
     for link, joint in zip(LINKS, arm.joints(), strict=True):

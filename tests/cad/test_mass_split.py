@@ -8,10 +8,11 @@ import yaml
 from sheets import ARMS, described
 
 import irbmodels as irb
-from irbmodels.cad import mass_split, split_errors
+from irbmodels.cad import mass_split, split_errors, split_table
 from irbmodels.cad.builds import bodies, frames, weighed
 from irbmodels.cad.builds import mass_split as split_of
 from irbmodels.cad.family import write_family
+from irbmodels.cad.output import differing
 from irbmodels.cad.reference_arms import LINKS, reference_arms
 from irbmodels.exchange.doctor import examine
 from irbmodels.model.hulls import hull_of
@@ -215,6 +216,21 @@ def test_a_set_states_its_expected_error(tmp_path):
     error = np.sqrt(np.mean((one - other) ** 2, axis=1)) / np.where(size > 1e-6, size, np.inf)
     expected = 100.0 * np.hstack([error[0][[1, 2, 4]], error[1][:5]])
     np.testing.assert_allclose(stated, expected, atol=1.0, rtol=0.08)
+
+
+def test_the_committed_table_is_what_is_derived():
+    """From the reference arms as they are drawn now."""
+    assert differing(split_table.split_files(), split_table.TABLE.parent) == ()
+
+
+def test_no_reference_is_drawn_for_a_family(tmp_path, monkeypatch):
+    """The split of an arm and its errors are read."""
+    monkeypatch.setattr(mass_split, "reference_arms", None)
+    monkeypatch.setattr(split_errors, "reference_arms", None)
+    robot = described("large", tmp_path)
+    write_family(robot, steps=["inertials"])
+    about = irb.describe(robot.folder).inertials.sets["cad"].about
+    assert "expected error in % of gravity torques of axes 2, 3 and 5: 19, 34, 401;" in about
 
 
 def test_a_class_is_as_wrong_as_its_worst_arm():
