@@ -41,8 +41,10 @@ def short_repr(value: object, widest: int = WIDEST) -> str:
 class UnknownName(IrbError, LookupError):
     """A robot, tool, parameter set, frame or column that does not exist."""
 
-    def __init__(self, kind: str, name: object, known: Iterable[str]) -> None:
-        """Name the kind, the unknown name, the nearest and all known ones."""
+    def __init__(
+        self, kind: str, name: object, known: Iterable[str], listed: str | None = None
+    ) -> None:
+        """Name the kind, the unknown name, the nearest, and all known ones or ``listed``."""
         from difflib import get_close_matches
 
         self.kind, self.name, self.known = kind, name, tuple(known)
@@ -53,9 +55,8 @@ class UnknownName(IrbError, LookupError):
             else []
         )
         hint = f"; did you mean {lowered[close[0]]!r}?" if close else ""
-        super().__init__(
-            f"no {kind} {short_repr(name, 40)}{hint} (known: {', '.join(self.known) or 'none'})"
-        )
+        listed = listed or ", ".join(self.known) or "none"
+        super().__init__(f"no {kind} {short_repr(name, 40)}{hint} (known: {listed})")
 
     def __str__(self) -> str:
         """Return the plain message (LookupError would quote it)."""

@@ -91,7 +91,7 @@ def _modules() -> dict[str, Description]:
             f"{name}_description": _of_urdf(name, None),
             f"{name}_mj_description": _of_mujoco(name),
         }
-        if (data_folder() / variant.partition("_")[0] / f"{variant}_serial.urdf").is_file():
+        if (describe(variant).folder / f"{variant}_serial.urdf").is_file():
             paths[f"{name}_serial_description"] = _of_urdf(name, "serial")
         for module, entries in paths.items():
             modules[module] = Description(module, f"{module} of irbmodels.", entries)

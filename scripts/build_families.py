@@ -1,7 +1,7 @@
 """Write what is generated of urdf/ and meshes/: of every shipped family, the positioner and the spindle.
 
 python scripts/build_families.py [FAMILY ...]     writes all files, or those of some folders of urdf/
-python scripts/build_families.py --steps limits   writes one kind: tables, meshes, inertials, limits, urdf, srdf
+python scripts/build_families.py --steps limits   writes one kind: tables, meshes, inertials, limits, urdf, srdf, readme
 python scripts/build_families.py --check          exit code 1 if a committed file differs
 
 Beside them stand the positioner, the tools and mass_split, the table of irbmodels/cad by which the

@@ -22,6 +22,7 @@ require("manifold3d", "cad")
 require("trimesh", "cad")
 
 from .efforts import limits_file  # noqa: E402
+from .family_readme import readme_file  # noqa: E402
 from .inertial_sets import inertials_file  # noqa: E402
 from .meshes import mesh_files  # noqa: E402
 from .output import Files, differing, family_of, write  # noqa: E402
@@ -50,6 +51,7 @@ STEPS: Mapping[str, Callable[[Sequence[Description]], Files]] = {
     "limits": limits_file,
     "urdf": urdf_files,
     "srdf": srdf_files,
+    "readme": readme_file,
 }
 """What is written of a family, each from the data sheet, the tables and what stands before it."""
 
@@ -68,7 +70,7 @@ def write_family(
             the tables. Its name is the family's.
         steps: Some of ``tables`` (kinematics.yaml and limits.yaml, of a family with a data sheet),
             ``meshes`` (with shapes.yaml), ``inertials``, ``limits`` (efforts of rows whose source
-            is ``rule``), ``urdf`` and ``srdf``, in this order.
+            is ``rule``), ``urdf``, ``srdf`` and ``readme`` (unless written by hand), in this order.
 
     Returns:
         Paths of the files.

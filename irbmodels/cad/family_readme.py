@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
+from ..files import read_text
 from ..tables.balancers import BalancerRow
-from ..tables.datasheet import Arm, DataSheet
+from ..tables.datasheet import Arm, read_datasheet
+from ..tables.description import Description
+from .output import SHEET, Files
 
+MARK = "<!-- Written from datasheet.yaml by irbmodels.cad. Without this line it stays as it is. -->"
+BESIDE = {
+    "friction.yaml": "friction of the axes, as far as known",
+    "drives.yaml": "gears and motors, as far as known",
+}
+"""Tables that stand beside the data sheet where anything of that is known."""
 TEXT = """\
+{mark}
 # {title}: where the numbers come from
 
-All files of this folder but `datasheet.yaml` are written from it by
-`irbmodels new {name} --datasheet datasheet.yaml`: change numbers there, and write the folder anew.
+`datasheet.yaml` states the numbers{more}; all else is written from it
+(`irbmodels new {name} --datasheet datasheet.yaml`, in a checkout
+`python scripts/build_families.py {name}`). Change numbers there, and write the family anew.
 
 | variant | payload [kg] | reach [mm] | of the lengths [mm] | mass [kg] |
 |---|---|---|---|---|
@@ -20,7 +32,7 @@ All files of this folder but `datasheet.yaml` are written from it by
 | file | content |
 |---|---|
 | `datasheet.yaml` | lengths, ranges, speeds and ratings with their sources |
-| `kinematics.yaml` | the same as modified DH rows |
+{beside}| `kinematics.yaml` | the same as modified DH rows |
 | `limits.yaml` | ranges, speeds, ratings; efforts are assumed bounds, by the rule it states |
 | `inertials.yaml` | {inertials} |{springs}
 | `shapes.yaml`, `meshes/` | own shapes from lengths, payload and mass; no drawing of ABB's |
@@ -37,14 +49,23 @@ All files of this folder but `datasheet.yaml` are written from it by
 SPRINGS = "\n| `springs.yaml` | pivots of the balancer, and its force where known |"
 
 
-def readme(name: str, sheet: DataSheet, arms: Sequence[Arm]) -> str:
-    """Return the text."""
+def readme_file(robots: Sequence[Description]) -> Files:
+    """Return README.md of a family with a data sheet; none where a README written by hand stands.
+
+    Raises:
+        TableError: if the data sheet breaks the format.
+    """
+    folder = robots[0].folder
+    path = folder / "README.md"
+    if not (folder / SHEET).is_file() or (path.is_file() and MARK not in read_text(path)):
+        return {}
+    return {Path(path.name): _text(folder, robots[0].name)}
+
+
+def _text(folder: Path, name: str) -> str:
+    sheet, arms = read_datasheet(folder / SHEET, name)
     weighed = [arm for arm in arms if arm.ratings.mass_kg is not None]
-    rows = "\n".join(
-        f"| `{arm.name}`: {arm.title} | {arm.ratings.payload_kg:g} | {arm.ratings.reach_mm:g} |"
-        f" {arm.reach:.1f} | {_number(arm.ratings.mass_kg)} |"
-        for arm in arms
-    )
+    beside = {file: text for file, text in BESIDE.items() if (folder / file).is_file()}
     inertials = (
         "bodies of our shapes at the catalogue mass: derived, no measured set of this arm is known"
         if weighed
@@ -54,16 +75,21 @@ def readme(name: str, sheet: DataSheet, arms: Sequence[Arm]) -> str:
         f"- `{key}` ({source.grade}): {source.ref}{f'; {source.how}' if source.how else ''}"
         for key, source in sheet.sources.items()
     )
+    stated = " and ".join(f"`{file}`" for file in beside)
+    known = f", but for what is in {stated}" if beside else ""
     laws = (_unknown_law(*item) for item in sheet.balancers.items())
     unknown = [*sheet.unknown, *(line for line in laws if line is not None)]
-    unknown += ["Friction, gears, rotor inertias and torque limits."]
+    unknown += [f"Friction, gears, rotor inertias and torque limits{known}."]
     unknown += [f"Mass of `{arm.name}`." for arm in arms if arm.ratings.mass_kg is None]
     if weighed:
         unknown.append("Measured inertials; inertials.yaml says how its set is made.")
     return TEXT.format(
+        mark=MARK,
         title=sheet.title,
-        name=name,
-        variants=rows,
+        name=folder.name,
+        more=f" ({stated} more)" if beside else "",
+        variants="\n".join(map(_row, arms)),
+        beside="".join(f"| `{file}` | {text} |\n" for file, text in beside.items()),
         inertials=inertials,
         springs=SPRINGS if sheet.balancers else "",
         sources=sources,
@@ -78,5 +104,10 @@ def _unknown_law(name: str, row: BalancerRow) -> str | None:
     return f"{', '.join(missing)} of the {part} of axis 2: no torque holds it." if missing else None
 
 
-def _number(value: float | None) -> str:
-    return "unknown" if value is None else f"{value:g}"
+def _row(arm: Arm) -> str:
+    ratings = arm.ratings
+    mass = "unknown" if ratings.mass_kg is None else f"{ratings.mass_kg:g}"
+    return (
+        f"| `{arm.name}`: {arm.title} | {ratings.payload_kg:g} | {ratings.reach_mm:g} |"
+        f" {arm.reach:.1f} | {mass} |"
+    )

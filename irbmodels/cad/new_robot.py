@@ -10,7 +10,6 @@ from ..errors import FileError, InputError
 from ..tables.datasheet import datasheet_path, read_datasheet
 from ..tables.description import Description
 from ..tables.writing import copy_robot, new_folder
-from .family_readme import readme
 from .output import SHEET
 
 
@@ -51,7 +50,7 @@ def new_robot(
         return copy_robot(name, like, name if folder is None else folder)
     target = new_folder(name, name if folder is None else folder).resolve()
     file = datasheet_path(str(datasheet))
-    sheet, arms = read_datasheet(file, name)
+    _, arms = read_datasheet(file, name)
     from .family import write_family  # needs the extra cad
 
     parent = target.parent / f".{target.name}-{secrets.token_hex(4)}"
@@ -60,7 +59,6 @@ def new_robot(
         made.mkdir(parents=True)
         shutil.copyfile(file, made / SHEET)
         write_family(Description(arms[0].name, made))
-        (made / "README.md").write_text(readme(name, sheet, arms), encoding="utf-8")
         if target.exists():
             target.rmdir()
         made.rename(target)

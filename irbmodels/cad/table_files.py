@@ -61,7 +61,11 @@ def _derived(file: Path) -> dict[tuple[str, str], float]:
 def _assume_efforts(
     limits: dict[str, Any], arms: Sequence[Arm], derived: dict[tuple[str, str], float]
 ) -> None:
-    """Add the effort by the rule to rows of variants whose mass is known, where none is stated."""
+    """Add the effort by the rule to rows of variants whose mass is known, where none is stated.
+
+    A variant of unknown mass beside them has its rows without.
+    """
+    shared = {axis: dict(row) for axis, row in limits["axes"].items()}
     for arm in (arm for arm in arms if arm.ratings.mass_kg is not None):
         own = limits["variants"][arm.name].get("axes", {})
         for axis, row in (limits["axes"] | own).items():
@@ -74,3 +78,8 @@ def _assume_efforts(
             effort = derived.get((arm.name if axis in own else "", axis), 1.0)
             row |= {name: plain(effort), "source": {**sources, name: RULE}}
             limits["sources"][RULE] = RULE_SOURCE
+    for arm in (arm for arm in arms if arm.ratings.mass_kg is None):
+        changed = {axis: row for axis, row in shared.items() if row != limits["axes"][axis]}
+        if changed:
+            own = limits["variants"][arm.name]
+            own["axes"] = changed | own.get("axes", {})

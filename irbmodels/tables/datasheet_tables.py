@@ -59,6 +59,9 @@ def tables_of_datasheet(sheet: DataSheet, arms: Sequence[Arm]) -> Tables:
         table["variants"] = {first.name: {}} | {
             name: _different(table, own[number]) for name, own in own_rows.items()
         }
+    if any(arm.handling is None for arm in others) and "handling" in limits:
+        # else variants without a load diagram would have the first one's
+        limits["variants"][first.name] = {"handling": limits.pop("handling")}
     tables = {"kinematics": kinematics, "limits": limits}
     if sheet.balancers:
         springs, others_of = _springs(first), {arm.name: _springs(arm) for arm in others}

@@ -176,7 +176,13 @@ def describe(name_or_folder: str | Path) -> Description:
         )
     if "/" in name or path.is_dir():
         raise InputError(f"no robot folder {name!r}: {path / 'kinematics.yaml'} does not exist")
-    raise UnknownName("robot", name, (*catalogue.aliases, *catalogue.robots))
+    families = ", ".join(dict.fromkeys(catalogue.robots.values()))
+    raise UnknownName(
+        "robot",
+        name,
+        (*catalogue.aliases, *catalogue.robots),
+        f"{families}; variants: irbmodels list",
+    )
 
 
 def _catalogue() -> Catalogue:

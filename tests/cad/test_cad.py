@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import shipped
 import trimesh
 from manifold3d import Manifold
 
@@ -24,7 +25,7 @@ DIFFERENT = (
     "irb930_12_105",
     "irb930_12_085",
 )
-ROBOTS_AND_LINKS = [(name, link) for name in irb.robots() for link in irb.describe(name).links]
+ROBOTS_AND_LINKS = [(name, link) for name in shipped.WEIGHED for link in irb.describe(name).links]
 
 
 @lru_cache
@@ -354,7 +355,7 @@ def test_links_weigh_what_an_integral_says(name):
 # What was committed of it
 
 
-@pytest.mark.parametrize("name", irb.robots())
+@pytest.mark.parametrize("name", shipped.WEIGHED)
 def test_the_cad_weighs_what_the_robot_weighs(name):
     """The links of the set sum to the catalogue mass within 0.1 %, bars included; no density is far
     from its metal's.
@@ -434,7 +435,7 @@ def test_meshes_enclose_what_the_solids_do(name):
             assert mesh.volume * 1e9 == pytest.approx(solid.volume(), rel=0.01), row.file
 
 
-@pytest.mark.parametrize("name", irb.robots())
+@pytest.mark.parametrize("name", shipped.ALL)
 def test_link_frames_are_the_robot_s(name):
     """Meshes and inertials are written in frames that are Robot's at home, the bars' included."""
     robot = irb.load(name)

@@ -1,6 +1,7 @@
 """Assumed effort bounds."""
 
 import numpy as np
+import shipped
 
 import irbmodels as irb
 from irbmodels.cad.efforts import bounds, rounded_up
@@ -10,7 +11,7 @@ def test_efforts_cover_what_they_promise():
     """An assumed effort bound exceeds the gravity torque of every posture tried, and is not a wild
     one.
     """
-    for name in irb.robots():
+    for name in shipped.WEIGHED:
         robot, bound = irb.load(name), bounds(irb.describe(name))
         ruled = robot.limits.effort_assumed  # axis 3 of the 930 is published
         assert (robot.limits.effort >= bound)[ruled].all()

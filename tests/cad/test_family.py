@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import shipped
 import trimesh
 import yaml
 
@@ -21,8 +22,8 @@ from irbmodels.model.urdf import parse_urdf
 from irbmodels.tables.description import data_folder
 
 ROOT = Path(__file__).resolve().parents[2]
-FAMILIES = tuple(dict.fromkeys(irb.describe(name).family for name in irb.robots()))
-QUICK = ("tables", "inertials", "limits", "urdf")
+FAMILIES = shipped.FAMILIES
+QUICK = ("tables", "inertials", "limits", "urdf", "readme")
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -1,7 +1,5 @@
 """Families made from a data sheet, whole or not at all."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from sheets import sheet_text
@@ -171,16 +169,16 @@ def test_the_command_prints_the_reach_of_the_lengths(tmp_path, capsys):
     assert "irbmodels view" in said
 
 
-def test_a_variant_of_unknown_mass_has_no_assumed_efforts_of_its_own(tmp_path):
-    """It shares what follows from the masses of the others, and states nothing besides."""
+def test_a_variant_of_unknown_mass_has_no_assumed_efforts(tmp_path):
+    """Those of a sister follow from the sister's mass and lengths."""
     text = sheet_text("small").replace("mass_kg: 25, ", "")
     fast = "axes: {axis_4: {speed_deg_s: 420, source: x}}"
     text += f"variants:\n  slow: {{ratings: {{mass_kg: 25, source: x}}}}\n  fast: {{{fast}}}\n"
     folder = made(tmp_path, text)
     slow, fast = (irb.load(folder / name) for name in ("slow", "fast"))
     assert np.isfinite(slow.limits.effort).all()
-    assert np.array_equal(fast.limits.effort == slow.limits.effort, [1, 1, 1, 0, 1, 1])
-    assert np.isinf(fast.limits.effort[3])
+    assert np.isinf(fast.limits.effort).all()
+    np.testing.assert_array_equal(fast.limits.lower, slow.limits.lower)
     assert np.abs(slow.gravity([0, 0.5, 0, 0, 0, 0])).max() > 10.0
     with pytest.raises(irb.MissingData, match="no masses of fast are known"):
         fast.gravity(np.zeros(6))
@@ -209,12 +207,24 @@ def test_a_changed_sheet_changes_the_family(tmp_path):
 
 
 def test_a_folder_with_a_data_sheet_alone_is_a_family(tmp_path):
-    """It gets every file but the README, and the same bytes as that of a new robot."""
+    """It gets every file, and the same bytes as that of a new robot."""
     made_so = made(tmp_path, sheet_text("small"))
     folder = tmp_path / "again" / "arm"
     folder.mkdir(parents=True)
     (folder / "datasheet.yaml").write_bytes((made_so / "datasheet.yaml").read_bytes())
     write_family(folder)
-    written = contents(folder)
-    assert {path: text for path, text in contents(made_so).items() if path in written} == written
-    assert set(contents(made_so)) - set(written) == {Path("README.md")}
+    assert contents(folder) == contents(made_so)
+
+
+def test_a_readme_written_by_hand_stays(tmp_path):
+    """One without the line that says it is written; the other is written anew."""
+    folder = made(tmp_path, sheet_text("small"))
+    path = folder / "README.md"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("Sources", "Origins"), encoding="utf-8")
+    assert stale_files(folder, ["readme"]) == (path,)
+    write_family(folder, steps=["readme"])
+    assert path.read_text(encoding="utf-8") == text
+    path.write_text("# by hand\n", encoding="utf-8")
+    assert stale_files(folder, ["readme"]) == write_family(folder, steps=["readme"]) == ()
+    assert path.read_text(encoding="utf-8") == "# by hand\n"

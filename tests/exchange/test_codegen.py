@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import oracles
 import pytest
 from drives import COUPLED, every_term
 
@@ -156,7 +157,7 @@ def test_a_fused_multiplier_changes_nothing(exports, objects, tmp_path):
     assert verdict(linked(functions, objects("irb2400")[1], tmp_path / "selftest"))[0] == 0
 
 
-@pytest.mark.parametrize("name", irb.robots())
+@pytest.mark.parametrize("name", oracles.NAMES)
 def test_every_robot_in_single_precision(name, tmp_path):
     """In float all ten robots answer to 1e-4, with tool, payload, rotors and tilted base where they
     can.

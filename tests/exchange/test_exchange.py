@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import shipped
 
 import irbmodels as irb
 from irbmodels import cli
@@ -27,7 +28,7 @@ def missing(name, file):
     raise MissingExtra(name, "dev")
 
 
-@pytest.mark.parametrize("name", irb.robots())
+@pytest.mark.parametrize("name", shipped.EXAMPLES)
 def test_every_file_of_every_variant_is_the_robot_in_every_tool(name, tmp_path, monkeypatch):
     """Poses and torques to 1e-9 (PyBullet's poses 1e-6), ranges, and the mass where the tool keeps
     that of the base.

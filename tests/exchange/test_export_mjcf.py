@@ -4,6 +4,7 @@ from xml.etree import ElementTree
 
 import mujoco
 import numpy as np
+import oracles
 import pinocchio as pin
 import pytest
 from scipy.integrate import solve_ivp
@@ -22,7 +23,7 @@ TURNS[0, 0] = 0.5  # geared
 ROTORS = [5.0, 4.0, 3.0, 0.5, 0.4, 0.3]
 START, SPEED = np.array([0.1, 0.3, 0.2, 0.4, 0.5, -0.3]), np.array([1.0, 0.2, -0.4, 0.5, 0.3, 1.0])
 CEILING = np.array([[1.0, 0, 0, 0.2], [0, -1, 0, -0.3], [0, 0, -1, 3.0], [0, 0, 0, 1]])
-ROBOTS = {name: lambda name=name: irb.load(name) for name in irb.robots()} | {
+ROBOTS = {name: lambda name=name: irb.load(name) for name in oracles.NAMES} | {
     "spindle": lambda: irb.load("irb2400", tool="spindle"),
     "weighed bars": lambda: irb.load("irb2400", parameters="cad"),
     "rotors": lambda: irb.load("irb2400", tool="spindle").with_rotors(ROTORS),

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pinocchio as pin
 import pytest
+import shipped
 
 import irbmodels as irb
 from irbmodels.exchange.read.from_file import from_file
@@ -96,7 +97,7 @@ def drake_torque(plant, context, q, v, a):
     return plant.CalcInverseDynamics(context, a, forces)
 
 
-@pytest.mark.parametrize("name", irb.robots())
+@pytest.mark.parametrize("name", shipped.EXAMPLES)
 def test_drake_agrees(name, written):
     """Pose, torque, mass, limits and the number of followers are those of the robot; carriers
     change less than 1e-7.

@@ -10,6 +10,7 @@ import subprocess
 
 import numpy as np
 import pytest
+import shipped
 
 import irbmodels as irb
 from irbmodels.exchange.write.tables import TABLE_FORMATS, TABLES, tables, tables_text, write_tables
@@ -34,7 +35,7 @@ def variables(rows, q):
     return [values[first] - (values[rest[1]] if rest else 0.0) for first, *rest in words]
 
 
-@pytest.mark.parametrize("name", irb.robots())
+@pytest.mark.parametrize("name", shipped.EXAMPLES)
 def test_csv_and_json_are_the_robot(name, tmp_path):
     """Poses from both DH tables, limits and inertials read from the files are the robot's to 1e-12;
     JSON says the same.

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pinocchio as pin
 import pytest
+import shipped
 from drives import COUPLED, every_term
 
 import irbmodels as irb
@@ -56,7 +57,7 @@ def close(value, expected):
 
 
 @pytest.mark.parametrize("to", ["urdf", "sdf", "mjcf"])
-@pytest.mark.parametrize("name", irb.robots())
+@pytest.mark.parametrize("name", shipped.EXAMPLES)
 def test_saved_and_loaded_is_the_same(name, to, tmp_path):
     """Poses, mass matrix, torques, gravity and limits come back to 1e-12; carriers weigh nothing
     again.

@@ -9,7 +9,6 @@ from importlib import import_module
 from pathlib import Path
 
 import numpy as np
-import oracles
 import pinocchio as pin
 import pytest
 from peers import require_peer
@@ -21,7 +20,7 @@ import irbmodels as irb
 from irbmodels import robot_descriptions
 from irbmodels.robot_descriptions import DESCRIPTIONS, irb2400_description
 
-ROBOTS = [*oracles.NAMES, *irb.aliases()]
+ROBOTS = [*irb.robots(), *irb.aliases()]
 
 
 @pytest.fixture(autouse=True)

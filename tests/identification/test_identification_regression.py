@@ -1,4 +1,5 @@
 import numpy as np
+import oracles
 import pytest
 from excited import SIGMA, excitation, inner, measured, random_states, torques
 from scipy import linalg, stats
@@ -38,7 +39,7 @@ def arm():
 # --- recovery
 
 
-@pytest.mark.parametrize("name", irb.robots())
+@pytest.mark.parametrize("name", oracles.NAMES)
 @pytest.mark.parametrize("with_friction", [False, True])
 def test_exact_torques_give_the_exact_base_parameters(name, with_friction):
     """Bars with mass, a tool on the flange, rotors and friction: Pinocchio's torques give every sum

@@ -98,8 +98,9 @@ def test_links_inside_the_project_lead_somewhere(page):
             assert (page.parent / target).exists(), target
 
 
-def test_readme_lists_every_robot():
-    """Every variant stands in the README's table."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_every_robot_is_listed():
+    """Every variant stands in a table of the README or the gallery."""
+    pages = (ROOT / "README.md", ROOT / "docs" / "gallery.md")
+    text = "".join(page.read_text(encoding="utf-8") for page in pages)
     for name in irb.robots():
         assert f"`{name}`" in text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 
 import pytest
+import shipped
 import yaml
 
 import irbmodels as irb
@@ -55,7 +56,7 @@ def test_a_base_may_be_left_out(tmp_path):
         irb.load(folder)
 
 
-@pytest.mark.parametrize("name", irb.robots())
+@pytest.mark.parametrize("name", shipped.ALL)
 def test_no_shipped_set_is_taken_for_another_robot_s(name):
     """Every set of every robot weighs what the catalogue says, within rounding."""
     for chosen in irb.describe(name).inertials.sets:

@@ -8,6 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
+import shipped
 from misuse import refused_in_one_line
 
 import irbmodels as irb
@@ -128,7 +129,7 @@ def test_arrays_pass_no_guard():
     assert ROBOT.inverse_dynamics(np.tile(Q, (2, 1)), REST, STRONG).shape == (2, 6)
 
 
-@pytest.mark.parametrize("name", irb.robots())
+@pytest.mark.parametrize("name", shipped.WEIGHED)
 def test_bounds_are_the_stated_multiples(name):
     """Each axis may have 2.99 times the largest limit of its kind, 19.9 times its speed and its
     inertia 9.9 times its effort, and neither 3.01, 20.1 nor 10.1 times.
@@ -150,7 +151,7 @@ def test_bounds_are_the_stated_multiples(name):
             robot.inverse_dynamics(q, rest, -10.1 * a, friction=False)
 
 
-@pytest.mark.parametrize("name", irb.robots())
+@pytest.mark.parametrize("name", shipped.WEIGHED)
 def test_what_the_motors_can_do_passes(name):
     """Accelerations under full efforts, tens of thousands of rad/s^2 at a bare wrist, pass back
     into the inverse dynamics.

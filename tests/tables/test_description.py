@@ -11,18 +11,28 @@ import oracles
 import pytest
 
 import irbmodels as irb
+from irbmodels.cad.output import family_of
 from irbmodels.tables.description import data_folder, tool_path
 
 
-def test_robots_are_the_ten_variants():
-    """Every variant of the four families, and nothing else."""
-    assert irb.robots() == oracles.NAMES
-    assert irb.aliases() == {
-        "irb2400": "irb2400_16",
-        "irb1600": "irb1600_6_120",
-        "irb930": "irb930_12_105",
-    }
+def test_robots_are_those_of_the_tables():
+    """Every variant of every folder of tables, and nothing else; 18 families, 44 variants."""
+    folders = sorted(path.parent for path in data_folder().glob("*/kinematics.yaml"))
+    variants = {robot.name: robot.family for folder in folders for robot in family_of(folder)}
+    assert {name: irb.describe(name).family for name in irb.robots()} == variants
+    assert set(oracles.NAMES) < set(irb.robots())
+    assert (len(folders), len(variants), len(irb.robots())) == (18, 44, 44)
     assert irb.tools() == ("spindle",)
+
+
+def test_the_name_of_a_family_is_one_of_its_variants():
+    """That of its alias, or its only one's."""
+    for family in {irb.describe(name).family for name in irb.robots()}:
+        assert irb.describe(family).family == family
+    assert irb.describe("irb2400").name == "irb2400_16"
+    assert irb.describe("irb4400l").name == "irb4400_l30_243"
+    with pytest.raises(irb.UnknownName):
+        irb.describe("irb6700_300_270")
 
 
 def test_alias_is_its_variant():
@@ -55,7 +65,7 @@ def test_folder_and_couplings_of_every_robot(name):
         ("irb2401", "did you mean 'irb2400'"),
         ("IRB1600", "did you mean 'irb1600'"),
         ("irb1600_6_12", "did you mean 'irb1600_6_120'"),
-        ("zebra", "known: irb2400, irb1600"),
+        ("zebra", r"known: irb2400, irb1400, .*irb910sc; variants: irbmodels list\)$"),
     ],
 )
 def test_unknown_robot_names_the_nearest(asked, words):

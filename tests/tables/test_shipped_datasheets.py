@@ -1,6 +1,8 @@
 """Shipped data sheets: reach of the lengths, sources of all numbers, what is unknown."""
 
+import numpy as np
 import pytest
+import shipped
 
 import irbmodels as irb
 from irbmodels.tables.datasheet import datasheet_path, datasheets, read_datasheet
@@ -64,10 +66,36 @@ def test_what_is_assumed_says_so():
 def test_unknown_masses_stay_unknown(arms):
     """A sister's mass is not taken over."""
     unknown = {name for name, arm in arms.items() if arm.ratings.mass_kg is None}
-    assert unknown == {
-        *("irb1100_4_475", "irb1100_4_58", "irb1300_7_140", "irb1300_10_115", "irb1410_5_144"),
-        *("irb2600_12_185", "irb6620_150_220", "irb6700_150_320", "irb6700_155_285"),
-        *("irb6700_175_305", "irb6700_205_280", "irb910sc_3_45", "irb910sc_3_55", "irb910sc_3_65"),
+    assert unknown == set(shipped.MASSES_UNKNOWN)
+
+
+@pytest.mark.parametrize("name", shipped.MASSES_UNKNOWN)
+def test_what_needs_an_unknown_mass_says_so(name):
+    """No torques, energies or efforts, not a sister's either; poses, ranges and shapes are there."""
+    robot = irb.load(name)
+    zeros = np.zeros(robot.n)
+    assert np.isinf(robot.limits.effort).all()
+    assert robot.pose(zeros).translation[0] > 0.3
+    assert not irb.collides(robot, zeros)
+    for ask in (
+        lambda: robot.gravity(zeros),
+        lambda: robot.mass_matrix(zeros),
+        lambda: robot.inverse_dynamics(zeros, zeros, zeros, friction=False),
+        lambda: robot.forward_dynamics(zeros, zeros, zeros, friction=False),
+        lambda: robot.energy(zeros, zeros),
+        lambda: robot.with_payload(irb.payload(1.0)).gravity(zeros),
+    ):
+        with pytest.raises(irb.MissingData, match=f"no masses of {name} are known"):
+            ask()
+
+
+def test_load_diagrams_are_of_the_variants_that_state_them(arms):
+    """A sister has none of it."""
+    stated = {name for name, arm in arms.items() if arm.handling is not None}
+    known = {name for name in arms if irb.describe(name).limits.handling is not None}
+    assert known == stated
+    assert stated == {
+        *("irb120_3_58", "irb140_6_81", "irb2600_20_165", "irb4400_60_196", "irb4400_l30_243")
     }
 
 

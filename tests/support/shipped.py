@@ -1,0 +1,30 @@
+"""Shipped robots that tests are asked of; the choice stands here and nowhere else.
+
+A property of numbers (loads, limits, reach, collision pieces, URDF against tables) is asked of
+every variant, or of every one with masses where it is one of dynamics. A property of code (writers,
+compilers, fits) is asked of the ten variants of :mod:`oracles`, whose builds and sets are all there
+are; one that a family's lengths may break, as in other engines, of EXAMPLES: those ten, and of each
+other family with masses the variant that its name stands for.
+"""
+
+import oracles
+
+import irbmodels as irb
+
+ALL = irb.robots()
+FAMILY = {name: irb.describe(name).family for name in ALL}
+FAMILIES = tuple(dict.fromkeys(FAMILY.values()))
+MASSES_UNKNOWN = (
+    *("irb1100_4_475", "irb1100_4_58", "irb1300_7_140", "irb1300_10_115", "irb1410_5_144"),
+    *("irb2600_12_185", "irb6620_150_220", "irb6700_150_320", "irb6700_155_285"),
+    *("irb6700_175_305", "irb6700_205_280", "irb910sc_3_45", "irb910sc_3_55", "irb910sc_3_65"),
+)
+WEIGHED = tuple(name for name in ALL if name not in MASSES_UNKNOWN)
+EXAMPLES = (
+    *oracles.NAMES,
+    *(
+        name
+        for name in (irb.aliases().get(family, family) for family in FAMILIES)
+        if name in WEIGHED and name not in oracles.NAMES
+    ),
+)
