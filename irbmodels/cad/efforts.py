@@ -58,7 +58,8 @@ def bounds(description: Description) -> Array:
     robot = load(description.folder / description.name)
     robot = robot.with_payload(payload(ratings.payload_kg, PAYLOAD_AT))
     limits, rng = robot.limits, np.random.default_rng(0)
-    q = rng.uniform(limits.lower, limits.upper, (STATES, robot.n)) @ np.linalg.inv(limits.A).T
+    _, inverse, lower, upper = limits.axis_ranges
+    q = limits.moved_inside(rng.uniform(lower, upper, (STATES, robot.n)) @ inverse.T)
     gravity = np.abs(robot.gravity(q)).max(axis=0)
     inertia = robot.mass_matrix(q).diagonal(axis1=1, axis2=2).max(axis=0)
     friction = robot.friction(limits.velocity) if robot.friction_model else np.zeros(robot.n)

@@ -72,7 +72,7 @@ def _assume_efforts(
             name = "effort_N" if "range_mm" in row else "effort_N_m"
             if name in row:
                 continue
-            numbers = [key for key in row if key not in ("source", "range_of")]
+            numbers = [key for key in row if key not in ("source", "range_of", "bound_of")]
             source = row.pop("source")
             sources = dict.fromkeys(numbers, source) if isinstance(source, str) else source
             effort = derived.get((arm.name if axis in own else "", axis), 1.0)

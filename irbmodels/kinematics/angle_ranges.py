@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..model.limits import Limits, combination
+from ..model.limits import Limits, combination, sum_ends
 from ..model.types import Array
 from .arm_geometry import Scara, SixAxis
 
@@ -22,9 +22,9 @@ class AngleRange(NamedTuple):
     low: float
     high: float
     bound: tuple[int, float] | None
-    """Number of the range that alone bounds it, and the sign with which it counts.
+    """Row of the limits that alone bounds it, and the sign with which it counts.
 
-    None where several ranges do.
+    None where several do.
     """
 
     @property
@@ -50,13 +50,24 @@ def angle_range(arm: SixAxis | Scara, limits: Limits, factors: dict[int, float])
         limits: Ranges, the coupled one included.
         factors: Factor of each angle ``x`` in the sum, by its number from 0.
     """
+    row, zero = axis_sum(arm, factors)
+    _, inverse, lower, upper = limits.axis_ranges
+    by_range = np.rint(row @ inverse)  # of what each range bounds: q3 - q2 for instance
+    low, high = sum_ends(by_range, lower, upper)
+    used = np.flatnonzero(by_range)
+    bound = (int(used[0]), float(by_range[used[0]])) if len(used) == 1 else None
+    if len(limits.A) > limits.n:  # bounds of sums leave less
+        ends, bound = limits.sum_range(row), limits.row_of(row)
+        low, high = max(low, ends[0]), min(high, ends[1])
+    return AngleRange(row, zero, low + zero, high + zero, bound)
+
+
+def axis_sum(arm: SixAxis | Scara, factors: dict[int, float]) -> tuple[Array, float]:
+    """Return factors of the axis positions, and a constant, in a sum of the normal form's angles.
+
+    Arguments as of :func:`angle_range`.
+    """
     weights = np.zeros(len(arm.axis_map.h))
     weights[list(factors)] = list(factors.values())
     row: Array = weights @ np.linalg.inv(arm.axis_map.H)
-    by_range = row @ np.linalg.inv(limits.A)  # of what each range bounds: q3 - q2 for instance
-    used = np.flatnonzero(np.abs(by_range) > 0.5)
-    ends = by_range[used, None] * np.stack([limits.lower, limits.upper], axis=1)[used]
-    zero = -float(row @ arm.axis_map.h)
-    bound = (int(used[0]), float(by_range[used[0]])) if len(used) == 1 else None
-    low, high = ends.min(axis=1).sum() + zero, ends.max(axis=1).sum() + zero
-    return AngleRange(np.rint(row), zero, float(low), float(high), bound)
+    return np.rint(row), -float(row @ arm.axis_map.h)

@@ -1,9 +1,10 @@
 """Exact region that the end of two links reaches in their plane, its outlines circular arcs.
 
-With ranges for both angles the region's edge consists of arcs on which one joint stands at an end
-of its range, or on which the second link is stretched or folded (there the map from angles to
-points folds). All such arcs are cut where they meet; a piece is edge where one of its sides can be
-reached and the other cannot, by the closed-form inverse of the two links.
+With ranges for both angles, and for their sum where it has one, the region's edge consists of arcs
+on which one of them stands at an end of its range, or on which the second link is stretched or
+folded (there the map from angles to points folds). All such arcs are cut where they meet; a piece
+is edge where one of its sides can be reached and the other cannot, by the closed-form inverse of
+the two links.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class Arc(NamedTuple):
     """
     end: float
     joint: int
-    """Number of the angle that is fixed, 0 or 1."""
+    """Number of the angle that is fixed: 0 or 1, and 2 for the sum of both."""
     value: float
     """Its value [rad]: an end of its range, or 0 or half a turn (stretched, folded)."""
 
@@ -114,6 +115,8 @@ class TwoLinks(NamedTuple):
     outer: float
     ranges: tuple[tuple[float, float], tuple[float, float]]
     """Of ``t1`` and ``t2`` [rad]; whole turns may be added to either."""
+    slopes: tuple[float, float] | None = None
+    """Range of ``t1 + t2`` [rad], the direction of the second link; None where it has none."""
 
     def point(self, t1: ArrayLike, t2: ArrayLike) -> Array:
         """Return the end of the second link, shape ``(..., 2)``."""
@@ -136,10 +139,25 @@ class TwoLinks(NamedTuple):
         t1, first = _wrap_into(direction - inner_offset, self.ranges[0])
         t2, second = _wrap_into(bend, self.ranges[1])
         reached = first & second
+        if self.slopes is not None:
+            reached &= self._keeps_slope(t1, t2)
         return np.where(reached, t1, np.nan), np.where(reached, t2, np.nan)
 
+    def _keeps_slope(self, t1: Array, t2: Array) -> Mask:
+        """Return whether ``t1 + t2`` keep their range, with full turns that both ranges allow."""
+        assert self.slopes is not None
+        low, high = self.slopes
+        slack, total = 1e-12, t1 + t2  # [rad]
+        # angles are at the low ends of their ranges, or up to a full turn above
+        turns = sum(
+            np.floor((ends[1] - t + slack) / math.tau)
+            for t, ends in zip((t1, t2), self.ranges, strict=True)
+        )
+        needed = np.maximum(np.ceil((low - total - slack) / math.tau), 0.0)
+        return np.asarray((needed <= turns) & (total + math.tau * needed <= high + slack))
+
     def contains(self, points: Array) -> Mask:
-        """Return whether points ``(..., 2)`` are reached within both ranges, shape ``(...)``."""
+        """Return whether points ``(..., 2)`` are reached within all ranges, shape ``(...)``."""
         return np.asarray(np.isfinite(self.solve(points)[0]).any(axis=-1))
 
     def _bends(self) -> list[float]:
@@ -160,12 +178,20 @@ class TwoLinks(NamedTuple):
             elbow = (x + self.inner * math.cos(t1), y + self.inner * math.sin(t1))
             end = t1 + min(high2, low2 + math.tau)
             arcs.append(Arc(elbow, self.outer, t1 + low2, end, 0, t1))
+        for slope in self.slopes or ():
+            end_of_inner = (x + self.outer * math.cos(slope), y + self.outer * math.sin(slope))
+            end = min(high, low + math.tau)
+            arcs.append(Arc(end_of_inner, self.inner, low, end, 2, slope))
         return [arc for arc in arcs if arc.radius > _SAME and arc.length > _SAME]
 
     def corners(self) -> Array:
         """Return the points at which candidate arcs end or touch, exactly, shape ``(m, 2)``."""
         first = np.array(self.ranges[0])
-        return np.concatenate([self.point(first, t2) for t2 in self._bends()])
+        corners = [self.point(first, t2) for t2 in self._bends()]
+        for slope in self.slopes or ():
+            second = np.array(self._bends())
+            corners += [self.point(first, slope - first), self.point(slope - second, second)]
+        return np.concatenate(corners)
 
     def outlines(self) -> list[list[Arc]]:
         """Return the closed outlines of the region, each a list of arcs.

@@ -6,7 +6,7 @@ No set of arcs bounds it: the extremes are searched for from many postures.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -39,7 +39,8 @@ def tcp_extremes(
 ) -> TcpExtremes:
     """Return the extremes of a TCP with every axis free within its range, the coupled one included.
 
-    The best of 50000 seeded postures are improved (L-BFGS-B) to a micrometer. This is not proven as
+    The best of 50000 seeded postures are improved (L-BFGS-B; with bounds of sums SLSQP) to a
+    micrometer. This is not proven as
     the arcs of a workspace are: another maximum between the samples would be missed.
 
     Args:
@@ -48,12 +49,13 @@ def tcp_extremes(
         world_from_base: Pose of the base ``(4, 4)`` in the world that heights are in; default along
             axis 1.
     """
-    from scipy.optimize import minimize
+    from scipy.optimize import LinearConstraint, minimize
 
     # the ranges make a box of what they bound: q3 - q2 for instance
-    A_inverse = np.linalg.inv(limits.A).T
+    ranges, sums = limits.axis_ranges, limits.A[limits.n :]
+    A_inverse = ranges.inverse.T
     # no axis has more postures
-    low, high = (np.clip(ends, -math.tau, math.tau) for ends in (limits.lower, limits.upper))
+    low, high = (np.clip(ends, -math.tau, math.tau) for ends in (ranges.lower, ranges.upper))
     up, level = np.array([0.0, 0.0, 1.0]), 0.0  # of heights, in the arm's axes
     if world_from_base is not None:
         up = arm.arm_from_base @ world_from_base[2, :3]
@@ -63,6 +65,11 @@ def tcp_extremes(
     else:
         low[0] = high[0] = min(max(0.0, low[0]), high[0])
     samples = np.random.default_rng(0).uniform(low, high, (_SAMPLES, len(low)))
+    samples = limits.moved_inside(samples @ A_inverse) @ ranges.A.T if len(sums) else samples
+    beside = LinearConstraint(
+        sums @ ranges.inverse, limits.lower[limits.n :], limits.upper[limits.n :]
+    )
+    method: dict[str, Any] = {"constraints": beside, "method": "SLSQP"} if len(sums) else {}
 
     def objective(bounded: Array, number: int) -> Array:
         """Return distance from axis 1, height or depth [m]: the one to maximise."""
@@ -79,7 +86,9 @@ def tcp_extremes(
         starts = samples[np.argsort(objective(samples, number))[-_STARTS:]]
         bounds = list(zip(low.tolist(), high.tolist(), strict=True))
         runs = [
-            minimize(lambda b, k=number: -objective(b, k), start, bounds=bounds, tol=1e-15)
+            minimize(
+                lambda b, k=number: -objective(b, k), start, bounds=bounds, tol=1e-15, **method
+            )
             for start in starts
         ]
         best.append(min(runs, key=lambda run: float(run.fun)))

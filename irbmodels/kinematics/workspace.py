@@ -18,9 +18,9 @@ from numpy.typing import ArrayLike
 
 from ..checks import finite, numbers, states
 from ..errors import InputError, MissingData, UnknownName
-from ..model.limits import Limits
+from ..model.limits import Limits, sum_ends
 from ..model.types import Array, Mask
-from .angle_ranges import angle_range
+from .angle_ranges import angle_range, axis_sum
 from .arm_geometry import Scara, SixAxis
 from .frames import Reference, in_world
 from .planar_boundary import SIDES, Arc, TwoLinks, edges
@@ -52,7 +52,7 @@ class Corner(NamedTuple):
     point: tuple[float, float]
     """In the arm's plane [m]."""
     axes: tuple[float, float]
-    """Values there of what the ranges bound [rad]: q2 and q3 (q3 - q2 of a parallelogram arm).
+    """Values there of what the ranges bound [rad]: q2 and q3 (or q3 - q2 of a parallelogram arm).
 
     q1 and q2 of a SCARA.
     """
@@ -61,8 +61,9 @@ class Corner(NamedTuple):
 class PlanarJointRange(NamedTuple):
     """Range ``low .. high`` [rad] of an angle of the plane, ``t = sign u + zero``."""
 
-    axis: int
-    """Of the range, from 0: that of axis 3 bounds ``u = q3 - q2`` of a parallelogram arm."""
+    row: int
+    """Of the limits, from 0, which bounds ``u``: that of axis 3 is the range of ``q3 - q2`` or of
+    ``q3``; beyond the axes are bounds of sums."""
     sign: float
     zero: float
     low: float
@@ -95,8 +96,11 @@ class Workspace:
     links: TwoLinks
     azimuth: PlanarJointRange
     """Of the arm's plane; of a SCARA's first arm."""
-    link_ranges: tuple[PlanarJointRange, PlanarJointRange]
-    """Of both links: the angles ``t1`` and ``t2``."""
+    link_ranges: tuple[PlanarJointRange | None, ...]
+    """Of both links, the angles ``t1`` and ``t2``, and of ``t1 + t2``.
+
+    None for the one that no row of the limits bounds.
+    """
     wrist_ranges: tuple[PlanarJointRange, PlanarJointRange] | None = None
     """Of the fourth and fifth axis, where they are alone in their ranges."""
     heights: tuple[float, float] | None = None
@@ -123,8 +127,14 @@ class Workspace:
     @property
     def axes(self) -> tuple[int, int]:
         """The two axes that move in the plane, 1-based."""
-        one, two = self.link_ranges
-        return one.axis + 1, two.axis + 1
+        one, two = sorted(row for row, _ in self._axis_ranges)
+        return one + 1, two + 1
+
+    @property
+    def _axis_ranges(self) -> list[tuple[int, int]]:
+        """Row and place in ``link_ranges`` of the ranges of both axes, not of bounds of sums."""
+        rows = [(joint.row, i) for i, joint in enumerate(self.link_ranges) if joint is not None]
+        return sorted(rows)[:2]
 
     def ranges_at(self, t1: ArrayLike, t2: ArrayLike) -> tuple[Array, Array]:
         """Return what the two axes' ranges bound, q2 and q3 - q2 for instance [rad].
@@ -133,13 +143,30 @@ class Workspace:
             t1: Angles of the first link in the plane [rad].
             t2: Angles of the second link against the first [rad].
         """
-        one, two = self.link_ranges
-        return one.value(t1), two.value(t2)
+        return self._values((t1, t2, np.add(t1, t2)))
 
-    def fixed_axis(self, arc: Arc) -> tuple[int, float]:
-        """Return the axis that stands still on an arc, 1-based, and its position [rad]."""
+    def _values(self, angles: Sequence[ArrayLike]) -> tuple[Array, Array]:
+        """Return what the two axes' ranges bound at ``t1``, ``t2`` and ``t1 + t2`` [rad]."""
+        joints = [(self.link_ranges[i], angles[i]) for _, i in self._axis_ranges]
+        one, two = (joint.value(t) for joint, t in joints if joint is not None)
+        return one, two
+
+    def home(self) -> Array:
+        """Return the point of the plane where all axes are at zero [m], shape ``(2,)``."""
+        zero = [math.nan if joint is None else joint.zero for joint in self.link_ranges]
+        if math.isnan(zero[1]):
+            zero[1] = zero[2] - zero[0]
+        return self.links.point(*zero[:2])
+
+    def fixed_row(self, arc: Arc) -> tuple[int, float]:
+        """Return the row of the limits, from 0, that is at an end on an arc, and its value [rad].
+
+        Where the arm is stretched or folded it is that of the angle between its links.
+        """
         joint = self.link_ranges[arc.joint]
-        return joint.axis + 1, float(joint.value(arc.value))
+        if joint is None:  # no row bounds the angle between the links
+            return -1, arc.value
+        return joint.row, float(joint.value(arc.value))
 
     def corners(self) -> list[list[Corner]]:
         """Return the corners of every outline, in its order."""
@@ -154,7 +181,11 @@ class Workspace:
         # rounding may leave the corner itself a hair out of range
         (a, b), (c, d) = self.links.ranges
         widened = self.links._replace(ranges=((a - 1e-9, b + 1e-9), (c - 1e-9, d + 1e-9)))
-        pairs = np.stack(widened.solve(point), axis=-1)
+        if self.links.slopes is not None:
+            low, high = self.links.slopes
+            widened = widened._replace(slopes=(low - 2e-9, high + 2e-9))
+        t1, t2 = widened.solve(point)
+        pairs = np.stack([t1, t2, t1 + t2], axis=-1)
         misfit = [
             sum(abs(math.sin((pair[one.joint] - one.value) / 2.0)) for one in (arc, before))
             for pair in pairs.tolist()
@@ -164,7 +195,7 @@ class Workspace:
         for one in (arc, before):
             if abs(angles[one.joint] - one.value) < _ALIKE:
                 angles[one.joint] = one.value
-        first, second = self.ranges_at(*angles)
+        first, second = self._values(angles)
         return Corner((float(point[0]), float(point[1])), (float(first), float(second)))
 
     def extremes(self) -> Extremes:
@@ -369,15 +400,44 @@ def workspace_of(arm: SixAxis | Scara, limits: Limits, wrist: ArrayLike | None =
             f"with these wrist axes the TCP is {1e3 * y:g} mm beside the arm's plane; no outline"
             " there is exact"
         )
+    bend = math.atan2(x, z)
     first = _joint_range(arm, limits, {1: -1.0}, math.pi / 2)
-    second = _joint_range(arm, limits, {1: 1.0, 2: -1.0}, -math.atan2(x, z))
+    second = _joint_range(arm, limits, {1: 1.0, 2: -1.0}, -bend)
+    slope = _joint_range(arm, limits, {2: -1.0}, math.pi / 2 - bend)
+    ends = _link_ends(first, second, slope)
+    if first is None or ends is None or not _bounds_all(arm, limits, (first, second, slope)):
+        raise MissingData(
+            "ranges bound sums of axes; outlines are for ranges that bound the directions of lower"
+            " arm and forearm, and the angle between them, one by one"
+        )
     base = arm.a1, float(arm.origin_in_arm[2])
-    links = TwoLinks(base, arm.lower_arm_length, math.hypot(x, z), (first.ends, second.ends))
-    wrist_ranges = None
-    if all(angle_range(arm, limits, {k: 1.0}).bound is not None for k in (3, 4)):
-        wrist_ranges = _joint_range(arm, limits, {3: 1.0}), _joint_range(arm, limits, {4: 1.0})
-    azimuth = _joint_range(arm, limits, {0: 1.0})
-    return Workspace(arm, links, azimuth, (first, second), wrist_ranges)
+    lengths = arm.lower_arm_length, math.hypot(x, z)
+    links = TwoLinks(base, *lengths, (first.ends, ends), None if slope is None else slope.ends)
+    fourth, fifth = (_joint_range(arm, limits, {k: 1.0}) for k in (3, 4))
+    wrist_ranges = None if fourth is None or fifth is None else (fourth, fifth)
+    azimuth = _needed(_joint_range(arm, limits, {0: 1.0}))
+    return Workspace(arm, links, azimuth, (first, second, slope), wrist_ranges)
+
+
+def _link_ends(
+    first: PlanarJointRange | None, second: PlanarJointRange | None, slope: PlanarJointRange | None
+) -> tuple[float, float] | None:
+    """Return the ends of the angle between two links [rad].
+
+    They are those of its own range, or what directions of both leave; None where one is missing.
+    """
+    if second is not None:
+        return second.ends
+    if first is None or slope is None:
+        return None
+    return slope.low - first.high, slope.high - first.low
+
+
+def _bounds_all(arm: SixAxis, limits: Limits, joints: Sequence[PlanarJointRange | None]) -> bool:
+    """Return whether every row of the limits that bounds axes of the plane is one of these."""
+    rows = {joint.row for joint in joints if joint is not None}
+    moving = (axis_sum(arm, {1: 1.0})[0] != 0.0) | (axis_sum(arm, {2: 1.0})[0] != 0.0)
+    return rows == set(np.flatnonzero((limits.A[:, moving] != 0.0).any(axis=1)).tolist())
 
 
 def _scara_workspace(arm: Scara, limits: Limits, wrist: ArrayLike | None) -> Workspace:
@@ -388,28 +448,38 @@ def _scara_workspace(arm: Scara, limits: Limits, wrist: ArrayLike | None) -> Wor
         values = np.ravel(numbers(wrist, "wrist [rad]"))
         fixed = float(finite(values, (1,), "wrist [rad], axis 4,")[0])
     x, y = arm.tcp_from_elbow(np.array(tool.sign * fixed + tool.zero)).tolist()
-    first = _joint_range(arm, limits, {0: 1.0})
-    second = _joint_range(arm, limits, {0: -1.0, 1: 1.0}, math.atan2(y, x))
+    first = _needed(_joint_range(arm, limits, {0: 1.0}))
+    second = _needed(_joint_range(arm, limits, {0: -1.0, 1: 1.0}, math.atan2(y, x)))
     links = TwoLinks((0.0, 0.0), arm.lower_arm_length, math.hypot(x, y), (first.ends, second.ends))
     level = float(arm.origin_in_arm[2]) + arm.height
     heights = level + slide.low, level + slide.high
-    return Workspace(arm, links, first, (first, second), None, heights)
+    return Workspace(arm, links, first, (first, second, None), None, heights)
 
 
 def _joint_range(
     arm: SixAxis | Scara, limits: Limits, factors: dict[int, float], offset: float = 0.0
-) -> PlanarJointRange:
-    """Return the range of a sum of the arm's angles, ``offset`` [rad] added."""
-    angles = angle_range(arm, limits, factors)
-    if angles.bound is None:
-        raise MissingData(
-            f"two ranges bound {angles.name} together; outlines are for ranges that bound the arm's"
-            " angles one by one"
-        )
-    low, high = angles.low, angles.high
+) -> PlanarJointRange | None:
+    """Return the range of a sum of the arm's angles, ``offset`` [rad] added.
+
+    None where no row of the limits bounds it.
+    """
+    row, zero = axis_sum(arm, factors)
+    bound = limits.row_of(row)
+    if bound is None:
+        return None
+    k, sign = bound
+    low, high = sum_ends(np.array([sign]), limits.lower[[k]], limits.upper[[k]])
+    low, high = low + zero, high + zero
     if not math.isfinite(high - low):  # an axis without end
         low, high = -math.pi, math.pi
-    return PlanarJointRange(*angles.bound, angles.zero + offset, low + offset, high + offset)
+    return PlanarJointRange(k, sign, zero + offset, low + offset, high + offset)
+
+
+def _needed(joint: PlanarJointRange | None) -> PlanarJointRange:
+    """Return a range, which outlines need."""
+    if joint is None:
+        raise MissingData("ranges bound sums of axes of which outlines need the parts")
+    return joint
 
 
 def _largest(values: Array) -> Array:

@@ -1,18 +1,22 @@
-"""Limits of axes: ranges (the coupled one of a parallelogram included), speeds, efforts."""
+"""Limits of axes: ranges and bounds of sums of axes (those of a parallelogram), speeds, efforts."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ..checks import numbers, states
 from ..errors import InputError
 from .inertia import Inertial
-from .types import Array, Mask
+from .tree import UNLIMITED
+from .types import Array, IntArray, Mask
+
+Values = TypeVar("Values", bound=NDArray[Any])
 
 ROUNDING = 1e-9  # [rad, m, N m] a bound typed in degrees is kept although q3 - q2 rounds
 
@@ -79,24 +83,42 @@ class LoadLimits(NamedTuple):
         return [row for row in rows if row.value > row.upper * (1.0 + ROUNDING)]
 
 
+class AxisRanges(NamedTuple):
+    """One range per axis, ``lower <= A q <= upper`` with an invertible ``A``."""
+
+    A: Array
+    """``(n, n)``"""
+    inverse: Array
+    """Of ``A``."""
+    lower: Array
+    upper: Array
+
+
 @dataclass(frozen=True, eq=False)
 class Limits:
-    """Bounds in SI units, arrays of shape ``(n,)``.
+    """Bounds in SI units.
 
-    Ranges hold for ``A q``, which couples axes of a parallelogram.
+    Positions are bounded row by row: ``lower <= A q <= upper``. Speeds and efforts are those of the
+    ``n`` axes.
     """
 
     lower: Array
+    """``(m,)``"""
     upper: Array
     velocity: Array
+    """``(n,)``"""
     effort: Array
     A: Array
-    """``(n, n)``: the range of axis 3 of a parallelogram arm is one of ``q3 - q2``.
+    """``(m, n)`` of -1, 0 and 1: first one row per axis, its range, which form an invertible
+    matrix; then bounds of sums of axes beside these ranges, if there are any.
 
-    See docs/conventions.md.
+    The range of axis 3 of a parallelogram arm may be one of ``q3 - q2``, or one of ``q3`` with a
+    bound on ``q3 - q2`` beside it. See docs/conventions.md.
     """
     linear: Mask
+    """``(n,)``"""
     range_assumed: Mask
+    """``(m,)``"""
     velocity_assumed: Mask
     effort_assumed: Mask
     load: LoadLimits | None = None
@@ -108,15 +130,125 @@ class Limits:
             if isinstance(array, np.ndarray):
                 array.setflags(write=False)
 
+    @property
+    def n(self) -> int:
+        """Number of axes."""
+        return len(self.velocity)
+
+    @cached_property
+    def axis_ranges(self) -> AxisRanges:
+        """Ranges of the axes alone, without the bounds of sums beside them."""
+        A = self.A[: self.n]
+        return AxisRanges(
+            A, np.asarray(np.linalg.inv(A)), self.lower[: self.n], self.upper[: self.n]
+        )
+
+    @cached_property
+    def row_axes(self) -> IntArray:
+        """Axis from 0 that each row bounds, ``(m,)``: of a sum that of the highest number."""
+        sums = [int(np.flatnonzero(row)[-1]) for row in self.A[self.n :]]
+        return np.array([*range(self.n), *sums])
+
     def envelope(self) -> tuple[Array, Array]:
-        """Smallest and largest value each single axis position can take, shape ``(n,)`` each."""
-        inverse = np.linalg.inv(self.A)
+        """Smallest and largest value each single axis position can take, shape ``(n,)`` each.
+
+        Bounds of sums beside the ranges narrow it.
+        """
+        _, inverse, lower, upper = self.axis_ranges
         up, down = np.maximum(inverse, 0.0), np.minimum(inverse, 0.0)
-        return up @ self.lower + down @ self.upper, up @ self.upper + down @ self.lower
+        low, high = up @ lower + down @ upper, up @ upper + down @ lower
+        return self._narrowed(low, high) if len(self.A) > self.n else (low, high)
+
+    def _narrowed(self, low: Array, high: Array) -> tuple[Array, Array]:
+        """Narrow ends ``(n,)`` of single axes by every row until none does.
+
+        Exact for rows of one axis and of one difference or sum of the same two axes.
+        """
+        for _ in range(2 * len(self.A)):  # each pass carries a bound across one row
+            before = low.copy(), high.copy()
+            for row, least, most in zip(self.A, self.lower, self.upper, strict=True):
+                for axis in np.flatnonzero(row):
+                    others = np.delete(np.arange(self.n), axis)
+                    smallest, largest = sum_ends(row[others], low[others], high[others])
+                    ends = sorted(((least - largest) / row[axis], (most - smallest) / row[axis]))
+                    low[axis], high[axis] = max(low[axis], ends[0]), min(high[axis], ends[1])
+            if (before[0] == low).all() and (before[1] == high).all():
+                break
+        return low, high
+
+    def row_of(self, total: Array) -> tuple[int, float] | None:
+        """Return the row that bounds a sum ``total @ q``, and its sign in the sum; None: no row."""
+        for k, row in enumerate(self.A):
+            for sign in (1.0, -1.0):
+                if np.array_equal(sign * row, total):
+                    return k, sign
+        return None
+
+    def sum_range(self, total: Array) -> tuple[float, float]:
+        """Return the smallest and largest value of a sum ``total @ q`` by its row and envelope."""
+        low, high = sum_ends(total, *self.envelope())
+        if (row := self.row_of(total)) is not None:
+            k, sign = row
+            ends = sorted((sign * float(self.lower[k]), sign * float(self.upper[k])))
+            low, high = max(low, ends[0]), min(high, ends[1])
+        return low, high
+
+    def by_axis(self, values: Values) -> Values:
+        """Return the largest of the values of the rows of each axis, ``(..., n)`` of ``(..., m)``.
+
+        A bound of a sum is one of :attr:`row_axes`.
+        """
+        result = cast(Values, values[..., : self.n].copy())
+        for k in range(self.n, len(self.A)):
+            axis = self.row_axes[k]
+            result[..., axis] = np.maximum(result[..., axis], values[..., k])
+        return result
+
+    @cached_property
+    def middle(self) -> Array:
+        """Posture inside every bound, ``(n,)``; 0 where an axis has no range.
+
+        In the middle of every range; where sums are bounded besides, in the middle of what is left
+        for each axis by those before it.
+        """
+        A, _, lower, upper = self.axis_ranges
+        endless = (np.abs(lower) >= UNLIMITED) | (np.abs(upper) >= UNLIMITED)
+        low, high = (np.where(endless, 0.0, ends) for ends in (lower, upper))
+        q: Array = np.asarray(np.linalg.solve(A, 0.5 * (low + high)))
+        coupled = np.flatnonzero((self.A[self.n :] != 0.0).any(axis=0))
+        if len(coupled):
+            low, high = self.envelope()
+            for axis in coupled:
+                q[axis] = low[axis] = high[axis] = 0.5 * (low[axis] + high[axis])
+                low, high = self._narrowed(low, high)
+        return q
+
+    def moved_inside(self, q: Array) -> Array:
+        """Return positions ``(..., n)`` that keep the range of every axis, inside all bounds.
+
+        Where one breaks a bound of a sum, the axes of such sums are moved towards :attr:`middle`,
+        on to the bound. Without such bounds the positions are returned as they are.
+        """
+        rows = self.A[self.n :]
+        if not len(rows):
+            return q
+        coupled = (rows != 0.0).any(axis=0)
+        away = np.where(coupled, q - self.middle, 0.0)
+        by_row, centre = away @ rows.T, rows @ self.middle
+        end = np.where(by_row > 0.0, self.upper[self.n :], self.lower[self.n :]) - centre
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = np.where(by_row != 0.0, end / by_row, 1.0).min(axis=-1, initial=1.0)
+        return np.asarray(q - (1.0 - share)[..., None] * away)
+
+    def keep_sums(self, q: Array) -> Mask:
+        """Return whether positions ``(..., n)`` keep the bounds of sums beside the ranges."""
+        values, rows = q @ self.A[self.n :].T, slice(self.n, None)
+        kept = (values >= self.lower[rows] - ROUNDING) & (values <= self.upper[rows] + ROUNDING)
+        return np.asarray(np.all(kept, axis=-1))
 
     def in_range(self, q: ArrayLike) -> Mask:
-        """Return whether positions ``(..., n)`` keep every range, as ``(...)``; NaN never does."""
-        values = states(q, len(self.A), "axis positions") @ self.A.T
+        """Return whether positions ``(..., n)`` keep every bound, as ``(...)``; NaN never does."""
+        values = states(q, self.n, "axis positions") @ self.A.T
         kept = (values >= self.lower - ROUNDING) & (values <= self.upper + ROUNDING)
         return np.asarray(np.all(kept, axis=-1))
 
@@ -137,7 +269,7 @@ class Limits:
             ("m", "rad"),
         )
         if v is not None:
-            names = [f"v{i + 1}" for i in range(len(self.A))]
+            names = [f"v{i + 1}" for i in range(self.n)]
             violations += self._outside(
                 self._one(v, "axis speeds"),
                 -self.velocity,
@@ -147,7 +279,7 @@ class Limits:
                 ("m/s", "rad/s"),
             )
         if tau is not None:
-            names = [f"tau{i + 1}" for i in range(len(self.A))]
+            names = [f"tau{i + 1}" for i in range(self.n)]
             violations += self._outside(
                 self._one(tau, "torques"),
                 -self.effort,
@@ -165,13 +297,13 @@ class Limits:
         return np.array([size[self.linear == kind].max() for kind in self.linear])
 
     def names(self) -> list[str]:
-        """Return the quantity that each range bounds: ``q2``, ``q3 - q2``."""
+        """Return the quantity that each row bounds, ``(m,)``: ``q2``, ``q3 - q2``."""
         return [combination(row) for row in self.A]
 
     def _one(self, value: ArrayLike, what: str) -> Array:
         array = numbers(value, what)
-        if array.shape != (len(self.A),):
-            raise InputError(f"{what} of one state need shape ({len(self.A)},), got {array.shape}")
+        if array.shape != (self.n,):
+            raise InputError(f"{what} of one state need shape ({self.n},), got {array.shape}")
         return array
 
     def _outside(
@@ -183,19 +315,33 @@ class Limits:
         names: list[str],
         units: tuple[str, str],
     ) -> list[Violation]:
+        axes = self.row_axes
         bad = ~((values >= low - ROUNDING) & (values <= high + ROUNDING))
         return [
             Violation(
-                int(i) + 1,
+                int(axes[i]) + 1,
                 names[i],
                 float(values[i]),
                 float(low[i]),
                 float(high[i]),
-                units[not self.linear[i]],
+                units[not self.linear[axes[i]]],
                 bool(assumed[i]),
             )
             for i in np.flatnonzero(bad)
         ]
+
+
+def sum_ends(row: Array, low: Array, high: Array) -> tuple[float, float]:
+    """Return the smallest and largest value of ``row @ q`` with ``q`` between ``low`` and ``high``.
+
+    Args:
+        row: Factors, ``(n,)``; one of 0 counts nothing, also where an end is infinite.
+        low: Lower ends, ``(n,)``.
+        high: Upper ends, ``(n,)``.
+    """
+    used = np.flatnonzero(row)
+    ends = row[used, None] * np.stack([low, high], axis=1)[used]
+    return float(ends.min(axis=1).sum()), float(ends.max(axis=1).sum())
 
 
 def combination(row: Array) -> str:

@@ -235,6 +235,11 @@ def _limits_table(robot: Description) -> TextTable:
                 _source(row),
             )
         )
+        if row.bound_of is not None and row.bound_deg is not None:
+            star = "*" if _grade(row, "bound_deg", sources) == "assumed" else ""
+            low, high = row.bound_deg
+            ends, source = (f"{low:g}{star}", f"{high:g}{star}"), row.source_of("bound_deg")
+            rows.append(("", str(row.bound_of), *ends, "", "", "deg", source))
     values = [
         (field.replace("_", " "), _marked(ratings, field, sources), ratings.source_of(field))
         for field in ("payload_kg", "reach_mm", "mass_kg", "repeatability_mm")

@@ -37,7 +37,7 @@ class Position(NamedTuple):
 
 def positions(space: Workspace) -> list[Position]:
     """Return Pos 0, all axes at zero, and the corners of the outlines in order."""
-    home = space.links.point(*(joint.zero for joint in space.link_ranges))
+    home = space.home()
     corners = (corner for loop in space.corners() for corner in loop)
     return [
         Position("Pos 0", (float(home[0]), float(home[1])), (0.0, 0.0)),
@@ -144,10 +144,11 @@ def workspace_tables(
     arcs = []
     for i, loop in enumerate(space.outlines, start=1):
         for arc in map(view.arc, loop):
-            axis, value = space.fixed_axis(arc)
+            row, value = space.fixed_row(arc)
+            name = names[row] if row >= 0 else "between the arms"
             mm = (f"{1e3 * length:.1f}" for length in (*arc.center, arc.radius))
             deg = (f"{math.degrees(angle):.2f}" for angle in (arc.start, arc.end))
-            arcs.append((str(i), *mm, *deg, f"{names[axis - 1]} = {_degrees(value):.2f} deg"))
+            arcs.append((str(i), *mm, *deg, f"{name} = {_degrees(value):.2f} deg"))
     singular = [
         (posture.kind, posture.where, "yes" if posture.reachable else "no", posture.edge)
         for posture in robot.singular_postures()
@@ -329,7 +330,7 @@ def _write_positions(axes: Axes, robot: Robot, space: Workspace, point: str, vie
     lower, upper = robot.limits.lower, robot.limits.upper
     lines = [
         f"{names[i]}: {_degrees(lower[i]):g} .. {_degrees(upper[i]):g} deg"
-        for i in range(3 if robot.n == 6 else 2)
+        for i in ([0, 1, 2, *range(6, len(names))] if robot.n == 6 else range(2))
     ]
     if space.heights is not None:
         low, high = sorted(1e3 * view.height(height) for height in space.heights)

@@ -111,22 +111,19 @@ def clearance(robot: Robot, q: ArrayLike) -> Clearance:
 def random_postures(limits: Limits, count: int, seed: int = 0) -> Array:
     """Return postures inside the ranges, shape ``(count, n)``.
 
-    One axis in four stands at an end of its range.
+    One axis in four stands at an end of its range. What breaks a bound of a sum is moved on to it.
     """
     as_instance(limits, Limits, "postures are drawn inside limits, as robot.limits")
     as_int(count, "the number of postures")
-    rng, n = np.random.default_rng(as_int(seed, "seed")), limits.lower.size
-    low, high = (
-        np.where(np.abs(x) >= UNLIMITED, np.sign(x) * np.pi, x)
-        for x in (limits.lower, limits.upper)
-    )
+    rng, n = np.random.default_rng(as_int(seed, "seed")), limits.n
+    _, inverse, *ends_of_ranges = limits.axis_ranges
+    low, high = (np.where(np.abs(x) >= UNLIMITED, np.sign(x) * np.pi, x) for x in ends_of_ranges)
     inside, ends = (
         rng.uniform(low, high, (count, n)),
         np.where(rng.random((count, n)) < 0.5, low, high),
     )
-    return np.asarray(
-        np.where(rng.random((count, n)) < 0.25, ends, inside) @ np.linalg.inv(limits.A).T
-    )
+    drawn = np.where(rng.random((count, n)) < 0.25, ends, inside) @ inverse.T
+    return limits.moved_inside(drawn)
 
 
 def adjacent(robot: Robot) -> set[Pair]:

@@ -228,7 +228,7 @@ class Integrator:
             y[-1] += 0.5 * (y[n : 2 * n] @ M @ y[n : 2 * n] - speed @ M @ speed)
             y[n : 2 * n] = speed
             for row in hit:
-                self._recorder.event(self.t, world.stops.axis(row, n), "hits its stop")
+                self._recorder.event(self.t, world.stops.axis(row), "hits its stop")
         self.y, self._modes, self._before = y, None, phase.modes
         self._event_count += 1
         if self.t > self._window_start + _EVENT_WINDOW:
@@ -256,7 +256,7 @@ class Integrator:
                 kind = "slips" if before.sticking[axis] else "sticks"
                 self._recorder.event(self.t, int(axis) + 1, kind)
             for row in np.flatnonzero(before.in_contact & ~phase.modes.in_contact):
-                self._recorder.event(self.t, world.stops.axis(int(row), n), "leaves its stop")
+                self._recorder.event(self.t, world.stops.axis(int(row)), "leaves its stop")
         self._before = None
         return phase
 

@@ -86,17 +86,21 @@ class Mechanics:
 
 
 class Stops:
-    """Hard stops at the ends of the ranges, coupled ones included: bounds of ``A q``."""
+    """Hard stops at the ends of ranges and of bounds of sums: bounds of ``A q``."""
 
     def __init__(self, robot: Robot, enabled: bool = True) -> None:
         """Take a robot's ranges; without stops no row has a bound."""
-        limits, none = robot.limits, np.full(robot.n, np.inf)
+        limits = robot.limits
+        none = np.full(len(limits.A), np.inf)
         ends = (limits.lower, limits.upper) if enabled else (-none, none)
+        self.row_axes = limits.row_axes
+        """Axis from 0 that each row bounds, ``(m,)``."""
         self.set_ranges(limits.A, *ends)
 
     def set_ranges(self, A: Array, lower: Array, upper: Array) -> None:
-        """Bound ``A q`` by ``lower`` and ``upper``."""
-        self.A, self._inverse, self.lower, self.upper = A, np.linalg.inv(A), lower, upper
+        """Bound ``A q`` by ``lower`` and ``upper``, ``(m,)``, the first ``n`` rows invertible."""
+        self.A, self.lower, self.upper = A, lower, upper
+        self._inverse = np.linalg.inv(A[: A.shape[1]])
         self.rows = np.vstack([A, -A])
         """Lower ends first; positive is off the stop."""
         self.ends = np.concatenate([lower, -upper])
@@ -111,28 +115,36 @@ class Stops:
         return result
 
     def gaps(self, q: Array) -> Array:
-        """Distances to the ends [rad, m], shape ``(..., 2 n)``, in the order of :attr:`rows`."""
+        """Distances to the ends [rad, m], shape ``(..., 2 m)``, in the order of :attr:`rows`."""
         result: Array = q @ self.rows.T - self.ends
         return result
 
     def touched(self, q: Array, v: Array) -> Mask:
-        """Return the stops that are touched and not being left, shape ``(2 n,)``."""
+        """Return the stops that are touched and not being left, shape ``(2 m,)``."""
         result: Mask = (self.gaps(q) <= CONTACT) & (self.rows @ v <= CONTACT)
         return result
 
     def clamp(self, q: Array, in_contact: Mask | None = None) -> Array:
         """Return the position clamped to its ranges, and put on the stops in contact."""
-        value, n = self.A @ q, len(q)
+        value, m, n = self.A @ q, len(self.A), len(q)
         clamped = np.clip(value, self.lower, self.upper)
         if in_contact is not None:
-            clamped = np.where(in_contact[n:], self.upper, clamped)
-            clamped = np.where(in_contact[:n], self.lower, clamped)
-        return q if (clamped == value).all() else q + self._inverse @ (clamped - value)
+            clamped = np.where(in_contact[m:], self.upper, clamped)
+            clamped = np.where(in_contact[:m], self.lower, clamped)
+        change = clamped - value
+        if not change.any():
+            return q
+        if not change[n:].any():
+            return q + self._inverse @ change[:n]
+        # rows of sums and of their axes depend on each other: the least change that puts all on
+        held = change != 0.0
+        if in_contact is not None:
+            held |= in_contact[:m] | in_contact[m:]
+        return np.asarray(q + np.linalg.pinv(self.A[held]) @ change[held])
 
-    @staticmethod
-    def axis(row: int, n: int) -> int:
-        """1-based axis that a row bounds."""
-        return row % n + 1
+    def axis(self, row: int) -> int:
+        """1-based axis that one of :attr:`rows` bounds."""
+        return int(self.row_axes[row % len(self.A)]) + 1
 
 
 def check_robot(robot: object) -> None:
@@ -171,7 +183,7 @@ def start_state(
     through = np.flatnonzero((gaps <= ROUNDING) & (rates < -ROUNDING))
     if through.size:
         row = int(through[0])
-        name = robot.limits.names()[row % robot.n]
+        name = robot.limits.names()[row % len(stops.A)]
         raise InputError(
             f"the start at t = {t:g} s moves through a stop: {name} stands at its end, and goes on"
             f" at {-rates[row]:g}/s"

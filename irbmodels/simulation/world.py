@@ -28,7 +28,7 @@ class Modes(NamedTuple):
     signs: Array
     """Sign of the slip, ``(n,)``; 0 for a drive that sticks, or has no dry friction."""
     in_contact: Mask
-    """``(2 n,)``, in the order of ``Stops.rows``."""
+    """``(2 m,)``, in the order of ``Stops.rows``."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -48,7 +48,10 @@ def bare_urdf(description: Description, coupling: Coupling, parameters: str) -> 
         if coupling == "parallelogram" and number == 3:
             _add_linkage(urdf, description)
         else:
-            limit = _limit(description.limits.axes[f"axis_{number}"])
+            axes = description.limits.axes
+            limit = _limit(axes[f"axis_{number}"])
+            if number == 3 and axes["axis_3"].bound_of == "q3 - q2":  # what joint_3 measures here
+                limit = _between_arms(limit, _limit(axes["axis_2"]), axes["axis_3"])
             urdf.joint(name, row.type, parent, link, _origin(row), limit)
         urdf.body(link)
     for name in ("flange", "tool0", "tcp"):
@@ -110,8 +113,9 @@ def _add_linkage(urdf: _Urdf, description: Description) -> None:
     assert tables.parallelogram is not None
     shoulder, elbow = tables.joints["joint_2"], tables.joints["joint_3"]
     swing, knee = _limit(axes["axis_2"]), _limit(axes["axis_3"])
-    # the range of axis 3 is one of q3 - q2
-    raised = (knee[0] + swing[0], knee[1] + swing[1], *knee[2:])
+    raised = knee
+    if axes["axis_3"].range_of is not None:  # the range of axis 3 is one of q3 - q2
+        raised = (knee[0] + swing[0], knee[1] + swing[1], *knee[2:])
     urdf.body("link_carrier")
     urdf.joint(
         *("joint_carrier", elbow.type, "link_2", "link_carrier", _origin(elbow)),
@@ -164,6 +168,13 @@ def _limit(axis: AxisRow) -> Limit:
     assert axis.speed_deg_s is not None
     low, high = axis.range_deg
     return radians(low), radians(high), radians(axis.speed_deg_s), axis.effort_N_m or 0.0
+
+
+def _between_arms(third: Limit, second: Limit, axis: AxisRow) -> Limit:
+    """Return the limit of q3 - q2 by its bound and the ranges of both axes."""
+    assert axis.bound_deg is not None
+    low, high = map(radians, axis.bound_deg)
+    return max(low, third[0] - second[1]), min(high, third[1] - second[0]), *third[2:]
 
 
 def _reversed(limit: Limit) -> Limit:

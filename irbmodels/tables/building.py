@@ -28,6 +28,9 @@ from .row_checks import check_shape
 from .schema import InertialSet, SpringRow, ToolTable
 from .spring_rows import existing_spring
 
+SECOND = {"q3 - q2": -1.0, "q3 + q2": 1.0}
+"""Factor of q2 in each sum of limits.yaml, which has q3 once."""
+
 
 def model_of(description: Description, coupling: Coupling, parameters: str) -> Model:
     """Return the model of a robot's tables with one set of inertials, without tool and payload.
@@ -94,12 +97,23 @@ def limits_of(description: Description) -> Limits:
     ranges, range_assumed = column("range_deg", "range_mm")
     velocity, velocity_assumed = column("speed_deg_s", "speed_mm_s")
     effort, effort_assumed = column("effort_N_m", "effort_N")
+    A = np.eye(len(rows))
+    for i, row in enumerate(rows):
+        if row.range_of is not None:
+            A[i, 1] = SECOND[row.range_of]
+    for row in rows:
+        if row.bound_of is not None and row.bound_deg is not None:
+            A = np.vstack([A, A[2]])
+            A[-1, 1] = SECOND[row.bound_of]
+            ranges = np.vstack([ranges, np.radians(row.bound_deg)])
+            bound_assumed = table.sources[row.source_of("bound_deg")].grade == "assumed"
+            range_assumed = np.append(range_assumed, bound_assumed)
     return Limits(
         lower=ranges[:, 0].copy(),
         upper=ranges[:, 1].copy(),
         velocity=velocity,
         effort=effort,
-        A=description.dh("modified").A,
+        A=A,
         linear=np.array(description.linear),
         range_assumed=range_assumed,
         velocity_assumed=velocity_assumed,

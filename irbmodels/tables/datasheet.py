@@ -25,7 +25,7 @@ from ..model.provenance import Source
 from .balancers import BalancerRow, check_balancer
 from .description import data_folder
 from .reader import Row, Table, read
-from .row_checks import check_axis, check_base
+from .row_checks import check_axis, check_base, check_sums
 from .schema import AxisRow, BaseRow, HandlingRow
 
 Build = Literal["serial", "parallelogram", "scara"]
@@ -49,6 +49,7 @@ AXES: dict[str, tuple[str, ...]] = {
 }
 # of the stated reach: catalogues round to 10 or 50 mm, a wrong length or range is more
 ROUNDED = 0.02
+Ends = tuple[float, float]
 R = TypeVar("R", bound=Row)
 
 
@@ -143,30 +144,47 @@ class Arm:
     def reach(self) -> float:
         """Largest distance of the wrist centre from axis 1, ahead of the base [mm].
 
-        Of a SCARA of its last axis. Axes 2 and 3 keep their ranges.
+        Of a SCARA of its last axis. Axes 2 and 3 keep their ranges and bounds of sums.
         """
         if self.build == "scara":
             return self.length("a1_mm") + self.length("a2_mm")
-        ends_2, ends_3 = (
-            (float(np.radians(row.range_deg[0])), float(np.radians(row.range_deg[1])))
-            for row in (self.axes["axis_2"], self.axes["axis_3"])
-            if row.range_deg is not None
-        )
-        # a1 + lower sin(q2) + fore sin(q2 + q3 + bend): angles against the vertical
+        # a1 + lower sin(q2) + fore sin(slope + bend): lower arm and forearm against the vertical
         lower = self.length("a2_mm")
         fore = float(np.hypot(self.length("d4_mm"), self.length("a3_mm")))
         bend = float(np.arctan2(self.length("d4_mm"), self.length("a3_mm")))
-        level = _nearest(0.5 * np.pi, ends_2)
-        # stationary points inside the ranges, on their edges, and corners
-        postures = [(level, _nearest(0.5 * np.pi - bend - level, ends_3))]
-        for q2 in ends_2:
-            postures += [(q2, q3) for q3 in (_nearest(0.5 * np.pi - bend - q2, ends_3), *ends_3)]
-        for q3 in ends_3:
-            ahead = float(np.angle(lower + fore * np.exp(1j * (q3 + bend))))
-            postures.append((_nearest(0.5 * np.pi - ahead, ends_2), q3))
+        level = 0.5 * np.pi - bend
+        (low, high), slopes, elbows = self._arm_ranges()
+        # q2 and slope of stationary points inside the ranges, and on their edges
+        postures = []
+        for q2 in (low, high, _nearest(0.5 * np.pi, (low, high))):
+            ends = max(slopes[0], q2 + elbows[0]), min(slopes[1], q2 + elbows[1])
+            postures.append((q2, _nearest(level, ends), ends))
+        for slope in filter(np.isfinite, slopes):
+            ends = max(low, slope - elbows[1]), min(high, slope - elbows[0])
+            postures.append((_nearest(0.5 * np.pi, ends), slope, ends))
+        for elbow in filter(np.isfinite, elbows):
+            ahead = float(np.angle(lower + fore * np.exp(1j * (elbow + bend))))
+            ends = max(low, slopes[0] - elbow), min(high, slopes[1] - elbow)
+            q2 = _nearest(0.5 * np.pi - ahead, ends)
+            postures.append((q2, q2 + elbow, ends))
         return self.length("a1_mm") + max(
-            lower * float(np.sin(q2)) + fore * float(np.sin(q2 + q3 + bend)) for q2, q3 in postures
+            lower * float(np.sin(q2)) + fore * float(np.sin(slope + bend))
+            for q2, slope, ends in postures
+            if ends[0] <= ends[1]
         )
+
+    def _arm_ranges(self) -> tuple[Ends, Ends, Ends]:
+        """Return the ranges of q2, of the forearm's slope, and of the angle between both [rad].
+
+        The slope counts as q2 does, 0 at the zero posture: ``q2`` and the angle between the arms
+        together. One without bound is infinite.
+        """
+        row, endless = self.axes["axis_3"], (-float("inf"), float("inf"))
+        own = _radians(row.range_deg, endless)
+        bound = _radians(row.bound_deg, endless)
+        absolute = self.build == "parallelogram" and row.range_of is None
+        second = _radians(self.axes["axis_2"].range_deg, endless)
+        return (second, own, bound) if absolute else (second, bound, own)
 
 
 def datasheets() -> tuple[str, ...]:
@@ -255,8 +273,8 @@ def _check(arm: Arm, file: Path, key: str) -> None:
         raise TableError(file, f"{key}axes", problem)
     for name, row in arm.axes.items():
         linear = arm.build == "scara" and name == "axis_3"
-        coupled = arm.build == "parallelogram" and name == "axis_3"
-        check_axis(row, linear, coupled, file, f"{key}axes.{name}")
+        check_axis(row, linear, file, f"{key}axes.{name}")
+    check_sums(arm.axes, arm.build == "parallelogram", file, f"{key}axes")
     for name in ("payload_kg", "reach_mm", "mass_kg", "repeatability_mm"):
         value = getattr(arm.ratings, name)
         if value is None and name in ("payload_kg", "reach_mm"):
@@ -299,6 +317,11 @@ def _check_lengths(arm: Arm, file: Path, key: str) -> None:
             raise TableError(file, f"{key}.{item.name}", f"{value:g} is not positive")
         if value < 0.0 and item.name == "d6_mm":
             raise TableError(file, f"{key}.d6_mm", f"{value:g} is negative")
+
+
+def _radians(ends: Ends | None, otherwise: Ends) -> Ends:
+    """Return both ends of a range in degrees in [rad]."""
+    return otherwise if ends is None else (float(np.radians(ends[0])), float(np.radians(ends[1])))
 
 
 def _nearest(angle: float, ends: tuple[float, float]) -> float:

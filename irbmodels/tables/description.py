@@ -18,7 +18,14 @@ from ..model.dh import Convention, DHTable, modified_row
 from ..model.types import Array
 from .friction_rows import check_friction, check_temperature
 from .reader import Row, check_known, read
-from .row_checks import check_axis, check_base, check_bodies, check_rotors, check_shape
+from .row_checks import (
+    check_axis,
+    check_base,
+    check_bodies,
+    check_rotors,
+    check_shape,
+    check_sums,
+)
 from .schema import (
     BodyRows,
     Catalogue,
@@ -237,8 +244,8 @@ class Description:
         axes = {**table.axes, **own.axes}
         self._need_axes(file, "axes", axes)
         for (name, row), linear in zip(axes.items(), self.linear, strict=True):
-            coupled = bool(self.kinematics.parallelogram) and name == "axis_3"
-            check_axis(row, linear, coupled, file, f"axes.{name}")
+            check_axis(row, linear, file, f"axes.{name}")
+        check_sums(axes, self.kinematics.parallelogram is not None, file, "axes")
         ratings, handling = own.ratings or table.ratings, own.handling or table.handling
         for name in ("payload_kg", "reach_mm", "mass_kg", "repeatability_mm"):
             value = getattr(ratings, name)

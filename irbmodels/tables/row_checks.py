@@ -30,7 +30,7 @@ def check_shape(row: ShapeRow, file: Path, key: str, meshes: Path) -> None:
         raise TableError(file, key, f"a {row.shape} needs positive sizes")
 
 
-def check_axis(row: AxisRow, linear: bool, coupled: bool, file: Path, key: str) -> None:
+def check_axis(row: AxisRow, linear: bool, file: Path, key: str) -> None:
     """Check units and signs of the limits of an axis.
 
     Raises:
@@ -55,15 +55,70 @@ def check_axis(row: AxisRow, linear: bool, coupled: bool, file: Path, key: str) 
     lower, upper = getattr(row, wanted[0])
     if lower >= upper:
         raise TableError(file, f"{key}.{wanted[0]}", f"[{lower:g}, {upper:g}] is empty")
-    if (row.range_of is not None) != coupled:
+
+
+def check_sums(rows: Mapping[str, AxisRow], parallelogram: bool, file: Path, key: str) -> None:
+    """Check the sums of axes 2 and 3 that are bounded, by ``range_of`` or by ``bound_of``.
+
+    Args:
+        rows: Axes by name, each checked.
+        parallelogram: True if one drives axis 3.
+        file: Table that the rows are in.
+        key: Of the rows in it.
+
+    Raises:
+        TableError: if the arm has no such sum, a parallelogram no bound of ``q3 - q2``, or no
+            posture keeps every bound.
+    """
+    for name, row in rows.items():
+        third = name == "axis_3" and row.range_deg is not None
+        if row.range_of is not None and not (third and parallelogram):
+            problem = "'q3 - q2' is the range of axis 3 of an arm with a parallelogram, of no other"
+            raise TableError(file, f"{key}.{name}.range_of", problem)
+        if (row.bound_of is None) != (row.bound_deg is None):
+            raise TableError(file, f"{key}.{name}", "bound_of and bound_deg come together")
+        if row.bound_of is not None:
+            own = "q3 - q2" if parallelogram else "q3 + q2"
+            if not third or row.bound_of != own:
+                kind = "with a parallelogram" if parallelogram else "without a parallelogram"
+                problem = f"{row.bound_of!r}: beside the range of axis 3 {kind} goes {own!r}"
+                raise TableError(file, f"{key}.{name}.bound_of", problem)
+            _check_bound(rows["axis_2"], row, file, f"{key}.{name}")
+    if parallelogram and rows["axis_3"].range_of is None and rows["axis_3"].bound_of is None:
         problem = (
-            "missing: with a parallelogram this range is one of 'q3 - q2'"
-            if coupled
-            else (
-                "'q3 - q2' is the range of axis 3 of an arm with a parallelogram, and of no other"
-            )
+            "missing: with a parallelogram range_deg is one of 'q3 - q2', or bound_of: q3 - q2 and"
+            " bound_deg stand beside a range of q3 itself"
         )
-        raise TableError(file, f"{key}.range_of", problem)
+        raise TableError(file, f"{key}.axis_3.range_of", problem)
+
+
+def _check_bound(second: AxisRow, third: AxisRow, file: Path, key: str) -> None:
+    """Check that a bound of a sum leaves postures, and is not stated twice."""
+    (low, high), (low_2, high_2), (low_3, high_3) = (
+        third.bound_deg or (0.0, 0.0),
+        second.range_deg or (0.0, 0.0),
+        third.range_deg or (0.0, 0.0),
+    )
+    if third.range_of is not None:
+        problem = f"{third.bound_of!r} has its range already, by range_of; drop one of them"
+        raise TableError(file, f"{key}.bound_of", problem)
+    if low >= high:
+        raise TableError(file, f"{key}.bound_deg", f"[{low:g}, {high:g}] is empty")
+    least, most = sum_of_ranges(third.bound_of, (low_2, high_2), (low_3, high_3))
+    if low >= most or high <= least:
+        problem = (
+            f"[{low:g}, {high:g}] leaves no posture: ranges of axes 2 and 3 leave {third.bound_of}"
+            f" between {least:g} and {most:g}"
+        )
+        raise TableError(file, f"{key}.bound_deg", problem)
+
+
+def sum_of_ranges(
+    name: str | None, second: tuple[float, float], third: tuple[float, float]
+) -> tuple[float, float]:
+    """Return smallest and largest value of ``q3 - q2`` or ``q3 + q2`` by the ranges of both."""
+    ends = second if name == "q3 + q2" else (-second[1], -second[0])
+    return third[0] + ends[0], third[1] + ends[1]
 
 
 def check_base(base: BaseRow | None, robot: float | None, file: Path, key: str) -> None:

@@ -41,6 +41,10 @@ class AxisRow(Row):
     range_deg: tuple[float, float] | None = None
     range_mm: tuple[float, float] | None = None
     range_of: Literal["q3 - q2"] | None = None
+    bound_of: Literal["q3 - q2", "q3 + q2"] | None = None
+    """Sum that is bounded beside the range of axis 3: the angle between the arms of a
+    parallelogram, the slope of the forearm of a serial arm."""
+    bound_deg: tuple[float, float] | None = None
     speed_deg_s: float | None = None
     speed_mm_s: float | None = None
     effort_N_m: float | None = None

@@ -123,8 +123,8 @@ def limit_data(robot: Robot) -> list[dict[str, Any]]:
         limits.names(), limits.A.tolist(), limits.lower.tolist(), limits.upper.tolist(), strict=True
     )
     return [
-        {"row": row, "low": low - ROUNDING, "high": high + ROUNDING, "axis": i, "text": name}
-        for i, (name, row, low, high) in enumerate(ranges)
+        {"row": row, "low": low - ROUNDING, "high": high + ROUNDING, "axis": axis, "text": name}
+        for axis, (name, row, low, high) in zip(limits.row_axes.tolist(), ranges, strict=True)
     ]
 
 

@@ -31,7 +31,7 @@ def branches_of(arm, poses, near, bounds):
     """Evaluate the program of an arm in NumPy: branches, and the deviations of the poses."""
     program = program_of(structure_of(arm, bounds))
     numbers = np.concatenate([seed_constants(near, bounds), arm_constants(arm, bounds)])
-    constants = dict(zip(constant_names(len(near)), numbers, strict=True))
+    constants = dict(zip(constant_names(len(near), len(bounds.A)), numbers, strict=True))
     with np.errstate(all="ignore"):
         q, bits, missing, off = evaluate(
             program,

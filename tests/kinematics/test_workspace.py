@@ -106,7 +106,7 @@ def test_the_2400_has_the_drawings_positions():
     (arc,) = (
         arc
         for arc in space.outlines[0]
-        if space.fixed_axis(arc) == pytest.approx((2, math.radians(110.0)))
+        if space.fixed_row(arc) == pytest.approx((1, math.radians(110.0)))
     )
     assert abs(math.dist(arc.center, pos_4[0]) - arc.radius) < DRAWN
 

@@ -14,6 +14,22 @@ ARMS = {
     "large": ((495, 175, 1095, 175, 1270, 135), (-90, 150), (-180, 75), 40, 2550, 435),
     "heavy": ((780, 320, 1135, 200, 1182.5, 200), (-65, 85), (-180, 70), 235, 2650, 1250),
 }
+# IRB 6660-205/1.93 with the bound of q3 - q2 of its controller's parameters; crank made up
+COUPLED_SHEET = """\
+schema: 1
+title: a range of q3 with a bound on q3 - q2
+build: parallelogram
+sources: {x: {ref: catalogue, grade: published}}
+lengths: {d1_mm: 814.5, a1_mm: 300, a2_mm: 700, a3_mm: 280, d4_mm: 893, d6_mm: 200, crank_mm: 300, source: x}
+axes:
+  axis_1: {range_deg: [-180, 180], speed_deg_s: 100, source: x}
+  axis_2: {range_deg: [-42, 85], speed_deg_s: 100, source: x}
+  axis_3: {range_deg: [-20, 120], bound_of: q3 - q2, bound_deg: [-70, 70], speed_deg_s: 100, source: x}
+  axis_4: {range_deg: [-300, 300], speed_deg_s: 100, source: x}
+  axis_5: {range_deg: [-120, 120], speed_deg_s: 100, source: x}
+  axis_6: {range_deg: [-360, 360], speed_deg_s: 100, source: x}
+ratings: {payload_kg: 205, reach_mm: 1930, source: x}
+"""
 BALANCER = """\
 schema: 1
 sources: {x: {ref: made up, grade: assumed}}
@@ -50,13 +66,26 @@ def sheet_text(arm):
 
 def described(arm, folder):
     """Tables of one of ``ARMS`` in a folder, without shapes and masses."""
+    write_folder(folder, arm, sheet_text(arm))
+    if arm == "heavy":
+        (folder / arm / "springs.yaml").write_text(BALANCER, encoding="utf-8")
+    return describe(folder / arm)
+
+
+def coupled(folder, bound="bound_of: q3 - q2, bound_deg: [-70, 70]", instead=None):
+    """Folder of an arm with a range of q3 and a bound on q3 - q2, or another in its place."""
+    text = COUPLED_SHEET if instead is None else COUPLED_SHEET.replace(bound, instead)
+    assert instead is None or text != COUPLED_SHEET
+    write_folder(folder, "coupled", text)
+    return folder / "coupled"
+
+
+def write_folder(folder, arm, text):
+    """Write the tables of a data sheet in a folder of its own."""
     sheet = folder / f"{arm}.yaml"
-    sheet.write_text(sheet_text(arm), encoding="utf-8")
+    sheet.write_text(text, encoding="utf-8")
     tables = tables_of_datasheet(*read_datasheet(sheet))
     unknown = {"unknown": {"about": "masses are unknown", "links": {}}}
     tables["inertials"] = {"sources": {}, "default": "unknown", "sets": unknown}
     tables["shapes"] = {"links": {}}
     write_tables(folder / arm, tables, "From a data sheet.")
-    if arm == "heavy":
-        (folder / arm / "springs.yaml").write_text(BALANCER, encoding="utf-8")
-    return describe(folder / arm)

@@ -32,11 +32,12 @@ def states(robot: Robot, single: bool = False) -> dict[str, Array]:
     Two are far beyond the range. Shape ``(STATES, n)`` each, for ``q``, ``v``, ``a`` and ``tau``.
     """
     rng, limits, n = np.random.default_rng(2400), robot.limits, robot.n
+    ranges = limits.axis_ranges
     low, high = (
         np.where(np.abs(end) < 1e3, end, whole)
-        for end, whole in ((limits.lower, -TURN), (limits.upper, TURN))
+        for end, whole in ((ranges.lower, -TURN), (ranges.upper, TURN))
     )
-    q = rng.uniform(low, high, (STATES, n)) @ np.linalg.inv(limits.A).T
+    q = limits.moved_inside(rng.uniform(low, high, (STATES, n)) @ ranges.inverse.T)
     speed, effort = (
         np.where(np.isfinite(bound), bound, 10.0) for bound in (limits.velocity, limits.effort)
     )

@@ -109,15 +109,14 @@ def states(robot: Robot, count: int, seed: int = 0) -> Iterator[tuple[Array, Arr
     (m/s^2).
     """
     rng, limits = np.random.default_rng(seed), robot.limits
-    inverse = np.linalg.inv(limits.A)
+    _, inverse, *both = limits.axis_ranges
     low, high = (
-        np.clip(ends, -np.pi, np.pi) if robot.description is None else ends
-        for ends in (limits.lower, limits.upper)
+        np.clip(ends, -np.pi, np.pi) if robot.description is None else ends for ends in both
     )
     low, high = np.minimum(low, high), np.maximum(low, high)
     speed = np.where(np.isfinite(limits.velocity), limits.velocity, 1.0)
     for _ in range(count):
-        q = inverse @ rng.uniform(low, high)
+        q = limits.moved_inside(inverse @ rng.uniform(low, high))
         yield q, rng.uniform(-0.5, 0.5, robot.n) * speed, rng.uniform(-5.0, 5.0, robot.n)
 
 

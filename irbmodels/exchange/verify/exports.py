@@ -202,7 +202,8 @@ def _range_difference(robot: Robot, engine: Engine, opened: bool) -> float:
     ends = zip(model.lowerPositionLimit, model.upperPositionLimit, strict=True)
     wanted = dict(zip(list(model.names)[1:], ends, strict=True))
     if opened:
-        wanted["joint_3"] = (limits.lower[2], limits.upper[2])
+        eye = np.eye(robot.n)
+        wanted["joint_3"] = limits.sum_range(eye[2] - eye[1])
     pairs = [
         pair
         for name, bounds in zip(engine.joints, engine.ranges, strict=True)

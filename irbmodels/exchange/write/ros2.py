@@ -129,11 +129,14 @@ def _couplings(robot: Robot) -> dict[int, int]:
 
     Joint j is axis j itself.
     """
-    couplings = {}
-    for i, j in np.argwhere(robot.limits.A).tolist():
+    couplings: dict[int, int] = {}
+    if robot.description is None:
+        return couplings
+    A = robot.description.dh("modified").A
+    for i, j in np.argwhere(A).tolist():
         if i != j:
             # what a parallelogram does, and a four-bar transmission says
-            assert (robot.limits.A[i, i], robot.limits.A[i, j]) == (1.0, -1.0)
+            assert (A[i, i], A[i, j]) == (1.0, -1.0)
             couplings[i] = j
     return couplings
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -208,7 +209,8 @@ def _variables(A: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> list[str
 def _limits(robot: Robot) -> NamedTable:
     limits = robot.limits
     rows: list[tuple[Cell, ...]] = []
-    for i, (name, variable) in enumerate(zip(robot.axes, _variables(limits.A), strict=True)):
+    names, variables = robot.axes, limits.names()
+    for i, (name, variable) in enumerate(zip(names, variables[: robot.n], strict=True)):
         linear = bool(limits.linear[i])
         units = ("m", "m/s", "N") if linear else ("rad", "rad/s", "N m")
         origins = [(_file_name(robot), "not said")] * 3
@@ -221,6 +223,15 @@ def _limits(robot: Robot) -> NamedTable:
         columns = (limits.lower, limits.upper, limits.velocity, limits.effort)
         values = (float(column[i]) for column in columns)
         rows.append((name, variable, *values, *units, *chain.from_iterable(origins)))
+    for k in range(robot.n, len(limits.A)):  # bounds of sums, which have neither speed nor effort
+        axis = int(limits.row_axes[k])
+        unit = "m" if limits.linear[axis] else "rad"
+        origin = (_file_name(robot), "not said")
+        if robot.description is not None:
+            table = robot.description.limits
+            origin = _cited(list(table.axes.values())[axis], "bound_deg", table.sources)
+        numbers = float(limits.lower[k]), float(limits.upper[k]), math.inf, math.inf
+        rows.append((names[axis], variables[k], *numbers, unit, "", "", *origin, *("", "") * 2))
     about = "Ranges, speeds and efforts of the axes, arm side; an inf bounds nothing."
     return NamedTable("limits", about, _LIMITS, rows)
 

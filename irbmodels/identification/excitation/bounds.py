@@ -136,7 +136,7 @@ class MotionLimits:
         endless = (np.abs(limits.lower) >= UNLIMITED) | (np.abs(limits.upper) >= UNLIMITED)
         low, high = (np.where(endless, 0.0, ends) for ends in (limits.lower, limits.upper))
         half = np.where(endless, np.inf, 0.5 * (high - low))
-        self.middle: Array = np.asarray(np.linalg.solve(limits.A, 0.5 * (low + high)))
+        self.middle: Array = limits.middle
         """Posture in the middle of all ranges; 0 where an axis has none."""
         self._range = limits.A / half[:, None], 0.5 * (low + high) / half
         self._speed = np.diag(1.0 / limits.velocity)

@@ -34,7 +34,8 @@ def least_gravity_posture(robot: Robot, axis: int, half: float) -> Array:
     """
     from scipy.optimize import least_squares
 
-    limits, inverse = robot.limits, np.linalg.inv(robot.limits.A)
+    limits = robot.limits
+    inverse = limits.axis_ranges.inverse
     reach = np.abs(limits.A[:, axis]) * half
     low = np.maximum(limits.lower + _MARGIN, -np.pi) + reach
     high = np.minimum(limits.upper - _MARGIN, np.pi) - reach
@@ -44,13 +45,19 @@ def least_gravity_posture(robot: Robot, axis: int, half: float) -> Array:
             f"strokes of {2.0 * half:.4g} [rad, m] do not fit into the range of {name}; fewer fast"
             " speeds help"
         )
+    sums = slice(robot.n, None)
+    least, most, row = low[sums], high[sums], limits.A[sums] @ inverse
+    low, high = low[: robot.n], high[: robot.n]
     home, size = np.clip(0.0, low, high), np.maximum(high - low, 1e-9)
 
     def torques(u: Array) -> Array:
         return gravity_torque(robot, stroke_postures(u @ inverse.T, axis, half), axis)
 
     def cost(u: Array, share: float) -> Array:
-        return np.concatenate([torques(u), share * scale * (u - home) / size])
+        beyond = row @ u - np.clip(row @ u, least, most)  # of bounds of sums
+        return np.concatenate(
+            [torques(u), share * scale * (u - home) / size, 10.0 * scale * beyond]
+        )
 
     drawn = np.random.default_rng(0).uniform(low, high, (_TRIES, robot.n))
     drawn[0] = home
@@ -66,7 +73,8 @@ def least_gravity_posture(robot: Robot, axis: int, half: float) -> Array:
             u = _rounded(
                 _zero_gravity(cost, result.x, (low, high), size, scale), home, torques, scale
             )
-            if not _collides(robot, stroke_postures(inverse @ u, axis, half)):
+            strokes = stroke_postures(inverse @ u, axis, half)
+            if limits.keep_sums(strokes).all() and not _collides(robot, strokes):
                 return np.asarray(inverse @ u, dtype=float)
     raise InputError(
         f"in the postures with least gravity on axis {axis + 1} the robot touches itself; give a"

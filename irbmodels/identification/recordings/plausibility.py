@@ -142,10 +142,10 @@ def _out_of_range(recording: Recording, robot: Robot, first: int) -> Iterator[Fi
     slack = np.where(recording.linear, 1e-3, LITTLE)
     position = recording.q @ limits.A.T
     excess = np.maximum(limits.lower - position, position - limits.upper)
-    for axis, name in enumerate(limits.names()):
-        rows = np.flatnonzero(excess[:, axis] > slack[axis])  # NaN is in range
+    for k, (axis, name) in enumerate(zip(limits.row_axes, limits.names(), strict=True)):
+        rows = np.flatnonzero(excess[:, k] > slack[axis])  # NaN is in range
         if rows.size:
-            largest = travel_text(float(excess[rows, axis].max()), recording.linear[axis])
+            largest = travel_text(float(excess[rows, k].max()), recording.linear[axis])
             yield Finding(
                 f"{name} leaves its range here and in {rows.size} rows in all, by {largest} at"
                 " most",

@@ -414,12 +414,12 @@ def _coverage(robot: Robot, axes: tuple[int, ...], logs: Sequence[PredictedTorqu
     if law is not None:
         slow = (seen & (np.abs(v) < 2.0 * law.v_St)).sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
         slow = np.where(law.falls, slow, np.nan)
-    bounded = limits.upper - limits.lower < UNLIMITED
+    rows, _, lower, upper = limits.axis_ranges
+    bounded = upper - lower < UNLIMITED
     coverage = Coverage(
         low=q.min(axis=0),
         high=q.max(axis=0),
-        span=np.ptp(q @ limits.A.T, axis=0)
-        / np.where(bounded, limits.upper - limits.lower, np.nan),
+        span=np.ptp(q @ rows.T, axis=0) / np.where(bounded, upper - lower, np.nan),
         speed=speed,
         speed_share=speed / np.where(np.isfinite(limits.velocity), limits.velocity, np.nan),
         acceleration=np.abs(a).max(axis=0),

@@ -10,7 +10,7 @@ so that an ill-determined axis 4 does not rotate the tool.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,11 +32,16 @@ class Bounds(NamedTuple):
     """Ranges and seed of full turns: ``A q`` nearest to ``seed``, or the next turn in range."""
 
     A: Array
-    """Unit lower triangular, ``(n, n)``: the ranges are those of ``A q``."""
+    """Ranges are those of ``A q``, ``(m, n)``: ``n`` rows unit lower triangular, then sums that end
+    with 1 times an axis, whose range they narrow by the axes before it."""
     lower: Array
+    """``(m,)``"""
     upper: Array
     turn_lower: Array
-    """Range of the turns to choose from; as ``lower``, or -inf where the turn is prescribed."""
+    """Range of the turns to choose from, ``(n,)``.
+
+    As ``lower``, or -inf where the turn is prescribed.
+    """
     turn_upper: Array
     seed: Array
     """``A q`` of the seed, within the range of the turns."""
@@ -210,19 +215,40 @@ def add_full_turns(q: Array, bounds: Bounds) -> tuple[Array, Mask]:
     Also return whether they keep every range.
     """
     q = q.copy()
-    inside = np.ones(q.shape[:-1], dtype=bool)
-    rows = zip(*bounds[:6], bounds.linear, strict=True)
-    for i, (row, lower, upper, low, high, seed, linear) in enumerate(rows):
-        others = q[..., :i] @ row[:i]
+    inside, n = np.ones(q.shape[:-1], dtype=bool), len(bounds.seed)
+    ends = zip(*bounds[3:], strict=True)
+    for i, (low, high, seed, linear) in enumerate(ends):
+        others = q[..., :i] @ bounds.A[i, :i]
         value = q[..., i] + others
         if not linear:
-            value = seed + wrap_angle(value - seed)
-            value = value - 2.0 * np.pi * (value > high) + 2.0 * np.pi * (value < low)
-            fits = (value >= low) & (value <= high)
-            q[..., i] = np.where(fits, value - others, wrap_angle(q[..., i]))
-            value = q[..., i] + others
+            turned, fits = _turn_in_range(value, low, high, seed)
+            chosen = np.where(fits, turned - others, wrap_angle(q[..., i]))
+            for k in sums_of_axis(bounds.A, i):
+                shift = others - q[..., :i] @ bounds.A[k, :i]
+                low = np.maximum(low, bounds.lower[k] + shift)
+                high = np.minimum(high, bounds.upper[k] + shift)
+                turned, fits = _turn_in_range(value, low, high, np.clip(seed, low, high))
+                chosen = np.where(fits, turned - others, chosen)
+            q[..., i] = chosen
+            value = chosen + others
+        inside &= (value >= bounds.lower[i]) & (value <= bounds.upper[i])
+    for row, lower, upper in zip(bounds.A[n:], bounds.lower[n:], bounds.upper[n:], strict=True):
+        value = q @ row
         inside &= (value >= lower) & (value <= upper)
     return q, inside
+
+
+def _turn_in_range(value: Array, low: Array, high: Array, seed: Array) -> tuple[Array, Mask]:
+    """Return angles in the turn nearest to a seed or next to it, and whether they are in range."""
+    value = seed + wrap_angle(value - seed)
+    value = value - 2.0 * np.pi * (value > high) + 2.0 * np.pi * (value < low)
+    return value, (value >= low) & (value <= high)
+
+
+def sums_of_axis(A: NDArray[Any], axis: int) -> list[int]:
+    """Return those of the rows ``(m, n)`` beyond the first ``n`` that end with this axis."""
+    n = A.shape[1]
+    return [k for k in range(n, len(A)) if np.flatnonzero(A[k])[-1] == axis]
 
 
 def wrap_angle(angle: Array) -> Array:

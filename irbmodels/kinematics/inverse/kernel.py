@@ -96,8 +96,8 @@ class KernelSolver:
 
     def _load(self, layout: str) -> tuple[int, NDArray[np.intp]]:
         """Return the address of machine code, and the places of its constants among all."""
-        code = self._kernel.code(layout)
-        places = {name: k for k, name in enumerate(constant_names(self._n))}
+        code, rows = self._kernel.code(layout), len(self._bounds.A)
+        places = {name: k for k, name in enumerate(constant_names(self._n, rows))}
         used = [places[name] for name in code.signature.constants]
         return code.address, np.array([*used, len(places)])
 

@@ -28,6 +28,7 @@ from .closed_form import (
     VALID,
     WRIST,
     Bounds,
+    sums_of_axis,
 )
 
 Numbers = NDArray[Any]
@@ -62,26 +63,28 @@ def structure_of(arm: SixAxis | Scara, bounds: Bounds) -> Structure:
     if isinstance(arm, SixAxis):
         common = np.eye(6, dtype=bool)
         common[2, 1] = True  # forearm by lower arm, with a parallelogram or without
-        patterns = [common if (pattern <= common).all() else pattern for pattern in patterns]
+        for pattern in patterns:
+            if (pattern[:6] <= common).all():
+                pattern[:6] = common
     H, A = (tuple(map(tuple, pattern.tolist())) for pattern in patterns)
     return Structure(H, A, tuple(bounds.linear.tolist()))
 
 
-def constant_shapes(n: int) -> dict[str, tuple[int, ...]]:
+def constant_shapes(n: int, rows: int) -> dict[str, tuple[int, ...]]:
     """Return shapes of all constants by name, for 6 axes or the 4 of a SCARA.
 
-    First come those of a seed.
+    First come those of a seed. ``rows`` is the number of ranges and of bounds of sums.
     """
     shapes: dict[str, tuple[int, ...]] = dict.fromkeys(SEED, (n,))
     shapes |= SIX_AXIS if n == 6 else SCARA
-    return shapes | {"H": (n, n), "h": (n,), "A": (n, n), "lower": (n,), "upper": (n,)}
+    return shapes | {"H": (n, n), "h": (n,), "A": (rows, n), "lower": (rows,), "upper": (rows,)}
 
 
-def constant_names(n: int) -> list[str]:
+def constant_names(n: int, rows: int) -> list[str]:
     """Return the names of the entries of all constants in a program."""
     return [
         f"{name}[{k}]"
-        for name, shape in constant_shapes(n).items()
+        for name, shape in constant_shapes(n, rows).items()
         for k in range(math.prod(shape))
     ]
 
@@ -100,7 +103,7 @@ def seed_constants(near: Array, bounds: Bounds) -> Array:
 def arm_constants(arm: SixAxis | Scara, bounds: Bounds) -> Array:
     """Return the constants that come after those of a seed."""
     values: dict[str, Any] = vars(arm) | vars(arm.axis_map) | bounds._asdict()
-    names = list(constant_shapes(len(bounds.seed)))[len(SEED) :]
+    names = list(constant_shapes(len(bounds.seed), len(bounds.A)))[len(SEED) :]
     return np.concatenate([np.ravel(values[name]) for name in names])
 
 
@@ -114,10 +117,11 @@ def program_of(structure: Structure) -> Program:
     """
     trace, n = Trace(), len(structure.linear)
     pose: Numbers = np.array(trace.input("pose", 16), object).reshape(4, 4)
-    p = {name: _constant(trace, name, shape) for name, shape in constant_shapes(n).items()}
+    shapes = constant_shapes(n, len(structure.A))
+    p = {name: _constant(trace, name, shape) for name, shape in shapes.items()}
     p["H"], p["A"] = np.where(structure.H, p["H"], 0.0), np.where(structure.A, p["A"], 0.0)
     off = _deviation(pose)
-    branches = _Branches(p, structure.linear, off <= RIGID)
+    branches = _Branches(p, structure, off <= RIGID)
     missing = (_six_axis if n == 6 else _scara)(branches, pose)
     missing = where(missing <= REACH, 0.0, where(missing < math.inf, missing, math.inf))
     slots = len(branches.bits)
@@ -140,8 +144,8 @@ def _constant(trace: Trace, name: str, shape: tuple[int, ...]) -> Any:
 class _Branches:
     """Slots of solutions that are being filled."""
 
-    def __init__(self, p: dict[str, Any], linear: tuple[bool, ...], rigid: Value) -> None:
-        self.p, self._linear, self.rigid = p, linear, rigid
+    def __init__(self, p: dict[str, Any], structure: Structure, rigid: Value) -> None:
+        self.p, self._structure, self.rigid = p, structure, rigid
         self.q: list[Scalar] = []
         self.bits: list[Scalar] = []
 
@@ -160,23 +164,30 @@ class _Branches:
 
     def _full_turns(self, x: Numbers) -> tuple[list[Scalar], Value]:
         """Return axis positions with full turns, and whether they keep every range."""
-        p = self.p
+        p, pattern = self.p, np.array(self._structure.A)
         q: list[Scalar] = []
         inside: list[Value] = []
-        for i, linear in enumerate(self._linear):
+        for i, linear in enumerate(self._structure.linear):
             value = p["H"][i] @ x + p["h"][i]
             others = sum(a * b for a, b in zip(p["A"][i], q, strict=False))
             turn = value + others
             if not linear:
                 seed, low, high = p["seed"][i], p["turn_lower"][i], p["turn_upper"][i]
-                turn = seed + _wrap(turn - seed)
-                below, above = turn < low, turn > high
-                turn = where(above, turn - FULL_TURN, where(below, turn + FULL_TURN, turn))
-                fits = (turn >= low) & (turn <= high)
-                value = where(fits, turn - others, _wrap(value))
+                turned, fits = _turn_in_range(turn, low, high, seed)
+                value = where(fits, turned - others, _wrap(value))
+                for k in sums_of_axis(pattern, i):
+                    shift = others - sum(a * b for a, b in zip(p["A"][k], q, strict=False))
+                    low = _larger(low, p["lower"][k] + shift)
+                    high = _smaller(high, p["upper"][k] + shift)
+                    near = _smaller(_larger(seed, low), high)
+                    turned, fits = _turn_in_range(turn, low, high, near)
+                    value = where(fits, turned - others, value)
                 turn = value + others
             q.append(value)
             inside.append((turn >= p["lower"][i]) & (turn <= p["upper"][i]))
+        for k in range(len(q), len(p["A"])):
+            total = p["A"][k] @ np.array(q, object)
+            inside.append((total >= p["lower"][k]) & (total <= p["upper"][k]))
         return q, reduce(Value.__and__, inside)
 
 
@@ -300,6 +311,18 @@ def _unit(y: Scalar, x: Scalar, free: tuple[Value, Value]) -> tuple[Scalar, Scal
     none = length <= 0.0
     size = 1.0 / where(none, 1.0, length)
     return where(none, free[0], y * size), where(none, free[1], x * size)
+
+
+def _turn_in_range(turn: Scalar, low: Scalar, high: Scalar, seed: Scalar) -> tuple[Scalar, Value]:
+    """Return an angle in the turn nearest to a seed or next to it, and whether it is in range."""
+    turn = seed + _wrap(turn - seed)
+    below, above = turn < low, turn > high
+    turn = where(above, turn - FULL_TURN, where(below, turn + FULL_TURN, turn))
+    return turn, (turn >= low) & (turn <= high)
+
+
+def _larger(a: Scalar, b: Scalar) -> Scalar:
+    return where(a > b, a, b)
 
 
 def _smaller(a: Scalar, b: Scalar) -> Scalar:

@@ -43,7 +43,7 @@ class InverseKinematics:
         upper = np.where(limits.upper >= UNLIMITED, np.inf, limits.upper + ROUNDING)
         self._ranges = lower, upper
         self._speed = np.where(np.isfinite(limits.velocity), limits.velocity, 1.0)
-        self._bounds = self._bounds_for(np.zeros(limits.lower.size), None)
+        self._bounds = self._bounds_for(np.zeros(limits.n), None)
         self._poses = 0
         self._kernel: KernelSolver | None = None
 
@@ -209,7 +209,7 @@ class InverseKinematics:
             valid &= matches(self.arm, result.q, wanted)
         flags, slots = flags_of(result.bits), (*leading, self.arm.slots)
         return Branches(
-            result.q.reshape(*slots, self._limits.lower.size),
+            result.q.reshape(*slots, self._limits.n),
             valid.reshape(slots),
             Flags(*(flag.reshape(slots) for flag in flags)),
             inside.reshape(slots),
@@ -245,33 +245,33 @@ class InverseKinematics:
     def _constants_for(
         self, near: Array | None, wanted: Configuration | None
     ) -> tuple[Array, Bounds]:
-        seed = np.zeros(self._limits.lower.size) if near is None else near
+        seed = np.zeros(self._limits.n) if near is None else near
         plain = near is None and wanted is None
         return self.arm.axis_map.angles(seed), (
             self._bounds if plain else self._bounds_for(seed, wanted)
         )
 
     def _bounds_for(self, near: Array, wanted: Configuration | None) -> Bounds:
-        A, lower, upper = self._limits.A, *self._ranges
-        low, high, seed = lower, upper, near
+        A, n, (lower, upper) = self._limits.A, self._limits.n, self._ranges
+        low, high, seed = lower[:n], upper[:n], near
         if wanted is not None:  # the turn is prescribed, in range or not
             low, high, seed = low.copy(), high.copy(), seed.copy()
             for axis, middle in seeds(self.arm, wanted).items():
                 low[axis], high[axis], seed[axis] = -np.inf, np.inf, middle
-        seed = np.minimum(np.maximum(A @ seed, low), high)
+        seed = np.minimum(np.maximum(A[:n] @ seed, low), high)
         return Bounds(np.asarray(A), lower, upper, low, high, seed, self._limits.linear)
 
     def _with_turns(self, q: Array, bits: Any, fixed: tuple[int, ...]) -> tuple[Array, Any]:
-        """Add every full turn of every axis that its range allows.
+        """Add every full turn of every axis that its range and bounds of sums allow.
 
         An axis without range stays as it is.
         """
-        bounds, back = self._bounds, np.linalg.inv(self._limits.A)
+        bounds, (A, back, *_) = self._bounds, self._limits.axis_ranges
         more: list[Array] = []
         kinds: list[Any] = []
         for posture, kind in zip(q, bits, strict=True):
             choices = []
-            for axis, value in enumerate(bounds.A @ posture):
+            for axis, value in enumerate(A @ posture):
                 low, high = float(bounds.lower[axis]), float(bounds.upper[axis])
                 whole = 2.0 * np.pi
                 if (
@@ -285,8 +285,10 @@ class InverseKinematics:
                     turns = range(-int((value - low) // whole), int((high - value) // whole) + 1)
                     choices.append([value + whole * turn for turn in sorted(turns, key=abs)])
             values = np.array(list(itertools.product(*choices)))
-            more.append(posture + (values - bounds.A @ posture) @ back.T)
-            kinds += [kind] * len(values)
+            turned = posture + (values - A @ posture) @ back.T
+            kept = self._limits.keep_sums(turned) | (values == values[0]).all(axis=1)
+            more.append(turned[kept])
+            kinds += [kind] * int(kept.sum())
         return np.concatenate(more), np.array(kinds, dtype=np.uint8)
 
     def _none_configured(self, matrix: Array, near: Array | None, wanted: Configuration) -> str:

@@ -62,7 +62,10 @@ def remarks(check: PathCheck, robot: Robot) -> list[str]:
             limits.velocity_assumed.any(),
             f"speed limits of {format_axes(limits.velocity_assumed)} are assumed",
         ),
-        (limits.range_assumed.any(), f"ranges of {format_axes(limits.range_assumed)} are assumed"),
+        (
+            limits.range_assumed.any(),
+            f"ranges of {format_axes(limits.by_axis(limits.range_assumed))} are assumed",
+        ),
         (check.friction_share is None, f"{robot.name} has no friction data: torques hold none"),
         (
             check.extrapolated.any(),
@@ -154,8 +157,10 @@ def _axis_table(check: PathCheck, robot: Robot) -> TextTable:
 
 def axis_rows(check: PathCheck, robot: Robot) -> Iterator[dict[str, str]]:
     """Yield the cells of each axis, as text."""
-    names = robot.limits.names()
-    for i, linear in enumerate(robot.limits.linear.tolist()):
+    limits = robot.limits
+    rows = list(zip(limits.names(), limits.row_axes.tolist(), strict=True))
+    names = [", ".join(name for name, axis in rows if axis == i) for i in range(robot.n)]
+    for i, linear in enumerate(limits.linear.tolist()):
         unit, factor = ("mm", 1000.0) if linear else ("deg", math.degrees(1.0))
         yield {
             "axis": str(i + 1),

@@ -85,7 +85,7 @@ def map_figure(
     as_int(mode, f"a mode of {arm.robot.name}", 1, arm.elastic.size)
     as_int(count, "the number of postures per axis", 2)
     first, second = (axis - 1 for axis in axes)
-    ends: Array = np.array([robot.limits.lower, robot.limits.upper])
+    ends: Array = np.array(robot.limits.axis_ranges[2:])
     if (np.abs(ends[:, [first, second]]) >= UNLIMITED).any():
         raise InputError(
             f"axes {axes[0]} and {axes[1]} of {robot.name} need ranges to be mapped over"

@@ -70,9 +70,16 @@ class _Stops(Stops):
 
     def __init__(self, robot: Robot, enabled: bool, motors: int) -> None:
         super().__init__(robot, enabled)
-        free, A = np.full(motors, np.inf), np.eye(robot.n + motors)
-        A[: robot.n, : robot.n] = self.A
-        self.set_ranges(A, np.append(self.lower, -free), np.append(self.upper, free))
+        n, m = robot.n, len(self.A)
+        A = np.zeros((m + motors, n + motors))
+        A[:n, :n], A[n : n + motors, n:], A[n + motors :, :n] = (
+            self.A[:n],
+            np.eye(motors),
+            self.A[n:],
+        )
+        free = np.full(motors, np.inf)
+        self.row_axes = np.insert(self.row_axes, n, range(n, n + motors))
+        self.set_ranges(A, np.insert(self.lower, n, -free), np.insert(self.upper, n, free))
 
 
 class _TorqueSource(TorqueSource):

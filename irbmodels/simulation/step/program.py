@@ -141,7 +141,7 @@ def step_program(ranges: Ranges, law: Law, equations: Equations, impulses: bool 
         impulses: True for outputs ``friction`` and ``stop`` besides, ``(n,)``: impulses on the axes
             in a step that is solved. Where they are not determined its status is BEYOND.
     """
-    trace, n, constants = Trace(), len(ranges.A), dict[str, Value]()
+    trace, n, constants = Trace(), len(ranges.inverse), dict[str, Value]()
 
     def constant(name: str) -> Value:
         if name not in constants:
@@ -180,6 +180,10 @@ def step_program(ranges: Ranges, law: Law, equations: Equations, impulses: bool 
     proposal = check(guess, ranges, A, r, b, x)
     ahead = [qi + half * (vi + xi) for qi, vi, xi in zip(q, v, x, strict=True)]
     end = _end(guess, ranges, proposal.agrees, ahead, x, constant)
+    leaves = [
+        _meets_sum(ranges, k, (q, v, end.q), proposal.agrees, constant)
+        for k in range(n, len(ranges.A))
+    ]
 
     speed_bound, bound = constant("max_speed"), constant("max_move")
     small = all_of(
@@ -190,7 +194,7 @@ def step_program(ranges: Ranges, law: Law, equations: Equations, impulses: bool 
     large = all_of(proposal.agrees, negated(end.passes), negated(small))
     failed = any_of(negated(finite), large, status > FAILED - 0.5)
     borne = find_impulses(guess, ranges, b, proposal.exerted)
-    beyond = any_of(end.beyond, all_of(impulses, proposal.agrees, borne.undetermined))
+    beyond = any_of(end.beyond, *leaves, all_of(impulses, proposal.agrees, borne.undetermined))
     solved = all_of(proposal.agrees, negated(end.passes), negated(failed), negated(beyond))
     results = [where(solved, *values) for values in zip(end.q, q, strict=True)]
     results += [where(solved, *values) for values in zip(x, v, strict=True)]
@@ -298,6 +302,35 @@ def _end(
         for i in range(len(q)):
             q[i] = q[i] + ranges.inverse[i][k] * shift
     return _End(q, any_of(*passes), any_of(*beyond), passed)
+
+
+def _meets_sum(
+    ranges: Ranges,
+    k: int,
+    motion: tuple[Vector, Vector, Vector],
+    agrees: Mask,
+    constant: Constant,
+) -> Mask:
+    """True where a bound of a sum is touched when the step begins, or passed at its end.
+
+    Args:
+        ranges: Hard stops.
+        k: Row of the sum.
+        motion: Position and speed when the step begins, and position at its end.
+        agrees: Mask of what is solved.
+        constant: Constants by name.
+    """
+    begin, rate, end = (_row(ranges, k, x) for x in motion)
+    meets: list[Mask] = []
+    if ranges.upper[k]:
+        top = constant(f"upper{k + 1}")
+        meets.append(all_of(top - begin <= CONTACT, rate >= -CONTACT))
+        meets.append(all_of(agrees, end > top))
+    if ranges.lower[k]:
+        bottom = constant(f"lower{k + 1}")
+        meets.append(all_of(begin - bottom <= CONTACT, rate <= CONTACT))
+        meets.append(all_of(agrees, end < bottom))
+    return any_of(*meets)
 
 
 def _code(

@@ -16,20 +16,21 @@ class Ranges(NamedTuple):
     """Structure of the stops of ``A q``; their places are data."""
 
     A: tuple[tuple[float, ...], ...]
+    """One row per axis, then those of bounded sums, ``(m, n)``."""
     inverse: tuple[tuple[float, ...], ...]
-    """Of ``A``."""
+    """Of the first ``n`` rows."""
     lower: tuple[bool, ...]
     """True for each row with a lower end."""
     upper: tuple[bool, ...]
     other: tuple[int, ...]
-    """Axis j of a range of ``q_i - f q_j``, else UNCOUPLED or UNSUPPORTED."""
+    """Axis j of a range of ``q_i - f q_j``, else UNCOUPLED or UNSUPPORTED; of sums UNSUPPORTED."""
 
     @staticmethod
     def of(stops: Stops) -> Ranges:
         """Return the structure of stops, with the pairs of axes that ranges couple."""
-        A, n = stops.A, len(stops.A)
-        lower, upper = np.isfinite(stops.lower), np.isfinite(stops.upper)
-        free = ~(lower | upper)
+        n = stops.A.shape[1]
+        A, lower, upper = stops.A[:n], np.isfinite(stops.lower), np.isfinite(stops.upper)
+        free = ~(lower | upper)[:n]
         axes = [np.flatnonzero(row) for row in np.where(free[:, None], np.eye(n), A)]
         pairs = [
             (i, int(pair[pair != i][0]))
@@ -43,8 +44,9 @@ class Ranges(NamedTuple):
             if counts[i] == 1 and counts[j] == 1:
                 other[i] = j
         inverse = np.linalg.inv(A).tolist()
+        other = np.pad(other, (0, len(stops.A) - n), constant_values=UNSUPPORTED)
         return Ranges(
-            tuple(map(tuple, A.tolist())),
+            tuple(map(tuple, stops.A.tolist())),
             tuple(map(tuple, inverse)),
             tuple(lower.tolist()),
             tuple(upper.tolist()),

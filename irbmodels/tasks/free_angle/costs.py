@@ -108,7 +108,7 @@ def range_margin() -> Cost:
 
     The coupled range is included.
 
-    Mean over the axes of ``(upper - lower)^2 / (4 (upper - y) (y - lower)) - 1`` (Zghal, Dubey &
+    Mean over the ranges of ``(upper - lower)^2 / (4 (upper - y) (y - lower)) - 1`` (Zghal, Dubey &
     Euler 1990); 1 with each axis at 15 % of its range from a bound.
     """
 
@@ -117,7 +117,7 @@ def range_margin() -> Cost:
         half = (below + above)[..., bounded] / 2.0
         with np.errstate(divide="ignore"):
             each = half**2 / np.maximum(below[..., bounded] * above[..., bounded], 0.0) - 1.0
-        return np.asarray(np.maximum(each, 0.0).sum(axis=-1) / robot.n)
+        return np.asarray(np.maximum(each, 0.0).sum(axis=-1) / len(bounded))
 
     return Cost.of(nearness, "range margin")
 
@@ -166,9 +166,9 @@ def manipulability(reference: float = 0.05) -> Cost:
 
 
 def margins(robot: Robot, q: Array) -> Array:
-    """Return the distance of each axis to the nearer end of its range [rad], shape ``(..., 6)``.
+    """Return the distance to the nearer end of each range [rad], shape ``(..., m)``.
 
-    Negative outside, infinite where there is no range.
+    Bounds of sums are included. Negative outside, infinite where there is no range.
     """
     below, above, bounded = _margins(robot, q)
     return np.asarray(np.where(bounded, np.minimum(below, above), np.inf))

@@ -66,6 +66,11 @@ def axis_criteria(
             bounds = float(lower), float(upper)
             criterion = bounds_criterion(kind, i + 1, quantity, columns[:, i], bounds, unit)
             yield criterion._replace(assumed=bool(assumed))
+    for k in range(limits.n, len(names)):  # of sums
+        axis = int(limits.row_axes[k])
+        bounds, unit = (float(low[k]), float(high[k])), "m" if limits.linear[axis] else "rad"
+        criterion = bounds_criterion("range", axis + 1, names[k], values[:, k], bounds, unit)
+        yield criterion._replace(assumed=bool(limits.range_assumed[k]))
 
 
 def box_criteria(tool: ToolExtent, box: Box, samples: Samples) -> Iterator[Criterion]:

@@ -28,9 +28,9 @@ class Samples(NamedTuple):
     lines: IntArray
     """Lines of the program, or rows of the file; 0 for a motion made in code."""
     margin: Array
-    """Distance to the nearer end of each range, the coupled one included [rad, m], ``(N, n)``.
+    """Distance to the nearer end of the range of each axis [rad, m], ``(N, n)``; negative outside.
 
-    Negative outside.
+    A bound of a sum counts as one of its last axis: ``q3 - q2`` of axis 3.
     """
     used: Array
     """Used share of each half range, ``(N, n)``: 0 in its middle or without ends, 1 at an end."""
@@ -152,14 +152,15 @@ def evaluate_samples(
     values = q @ limits.A.T
     margin, half = np.minimum(values - low, high - values), 0.5 * (high - low)
     bounded = np.isfinite(half)
+    used = np.where(bounded, 1.0 - np.where(bounded, margin, 0.0) / half, 0.0)
     return Samples(
         motion.t,
         q,
         v,
         a,
         lines,
-        margin=margin,
-        used=np.where(bounded, 1.0 - np.where(bounded, margin, 0.0) / half, 0.0),
+        margin=-limits.by_axis(-margin),
+        used=limits.by_axis(used),
         speed=np.abs(v) / limits.velocity,
         acceleration=None if acceleration is None else np.abs(a) / acceleration,
         torque=np.abs(parts.total) / limits.effort,
