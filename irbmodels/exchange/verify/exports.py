@@ -27,6 +27,10 @@ LOST_ALWAYS = {
     ("urdf", "yourdfpy"): "dynamics",
     ("mjcf", "mujoco"): "Stribeck peak of friction",
 }
+LOST_WITHOUT_MASSES = {
+    "mujoco": "masses: it makes them up from shapes",
+    "pybullet": "masses: it makes each link 1 kg; half the digits of a pose",
+}
 LOST_OF_LINKAGES = {  # treatment of mimic joints
     ("urdf", "pinocchio"): "mimic, unless asked for",
     ("urdf", "mujoco"): "mimic is a soft spring",
@@ -42,7 +46,7 @@ Outcome = Literal["agrees", "DIFFERS", "cannot be asked", "not installed"]
 
 
 class Verdict(NamedTuple):
-    """Differences between the file in a tool and the robot; NaN where the tool has no answer."""
+    """Differences between the file in a tool and the robot; NaN where one of them has no answer."""
 
     format: str
     tool: str
@@ -110,6 +114,8 @@ def _verdict(robot: Robot, to: str, tool: str, file: Path) -> Verdict:
     linked = "link_crank" in robot.whole_tree.frames
     opened = linked and "joint_carrier" not in text
     lost = [LOST_ALWAYS.get((kind, tool))]
+    if not robot.dynamic_model.has_masses:  # a URDF: the other formats are refused
+        lost = [LOST_WITHOUT_MASSES.get(tool, lost[0])]
     if linked and (kind == "mjcf" or not opened):
         lost.append(LOST_OF_LINKAGES.get((kind, tool)))
     if opened and "link_crank" not in text and (stand_in := _stand_in(robot)) is not robot:
@@ -153,14 +159,15 @@ def _differences(robot: Robot, engine: Engine, opened: bool) -> tuple[float, flo
     """Return the largest differences of pose, torque, mass and ranges."""
     rows, offset = _joints_from_axes(robot, engine.joints, opened)
     standing = robot.with_gravity([0.0, 0.0, -9.81])
-    pose, torque = 0.0, np.nan if engine.torque is None else 0.0
+    with_torque = engine.torque is not None and robot.dynamic_model.has_masses
+    pose, torque = 0.0, 0.0 if with_torque else np.nan
     for q, v, a in states(robot, _STATES):
         theirs = engine.pose(rows @ q + offset)
         pose = max(
             pose,
             float(np.abs(theirs - np.asarray(standing.pose(q[None], reference="world"))[0]).max()),
         )
-        if engine.torque is not None:
+        if with_torque and engine.torque is not None:
             tau = rows.T @ engine.torque(rows @ q + offset, rows @ v, rows @ a)
             ours = standing.inverse_dynamics(q, v, a, friction=False)
             torque = max(torque, float(np.abs(tau - ours).max() / max(np.abs(ours).max(), 1e-9)))
