@@ -116,6 +116,14 @@ def workspace_figure(
     return figure
 
 
+def _stated_reach(robot: Robot, wrist: ArrayLike | None, reach: float) -> list[tuple[str, str]]:
+    """Return the reach of the ratings, rounded as a name is, and that of the lengths beyond it."""
+    if robot.description is None or robot.tool is not None or wrist is not None:
+        return []
+    stated = robot.description.limits.ratings.reach_mm
+    return [("stated reach", f"{stated:.1f}"), ("beyond it", f"{1e3 * reach - stated:+.1f}")]
+
+
 def workspace_tables(
     robot: Robot, wrist: ArrayLike | None = None, reference: Reference = "base"
 ) -> list[TextTable]:
@@ -136,6 +144,7 @@ def workspace_tables(
     )
     sizes = [
         *((label, f"{1e3 * value:.1f}") for label, value in lengths),
+        *_stated_reach(robot, wrist, extremes.reach),
         ("area [m^2]", f"{space.area():.3f}"),
         ("volume [m^3]", f"{space.volume():.3f}"),
     ]

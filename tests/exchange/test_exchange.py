@@ -177,6 +177,21 @@ def test_a_tool_that_cannot_read_a_file_says_so(tmp_path):
     assert len(verdicts) == 6
 
 
+def test_an_arm_without_masses_is_compared_by_its_poses(tmp_path):
+    """Every tool loads its URDF; two make masses up, and that is said."""
+    robot = irb.load("irb1100_4_58")
+    file = irb.export(robot, "urdf", tmp_path)[0]
+    verdicts = {verdict.tool: verdict for verdict in verify.verify(robot, "urdf", file)}
+    assert verify.proven(list(verdicts.values()))
+    assert len(verdicts) == 6
+    assert all(np.isnan(verdict.torque) for verdict in verdicts.values())
+    made_up = {tool for tool, verdict in verdicts.items() if verdict.mass > 1e-9}
+    assert made_up == {"mujoco", "pybullet"}
+    assert all(verdicts[tool].loses.startswith("masses") for tool in made_up)
+    sister = irb.load("irb1100_4_475")
+    assert {verdict.outcome for verdict in verify.verify(sister, "urdf", file)} == {"DIFFERS"}
+
+
 def test_a_comparison_with_nothing_is_no_proof(tmp_path, monkeypatch, capsys):
     """--verify and check of a URDF end with 1 where no tool is installed, or none reads the file,
     and say so.

@@ -211,10 +211,10 @@ def broken_ranges(limits: Limits, q: Array) -> str:
     parts = []
     for one in limits.violations(q):
         factor, unit = (1000.0, "mm") if one.unit == "m" else (math.degrees(1.0), "deg")
-        low, high = factor * one.lower, factor * one.upper
-        parts.append(
-            f"{one.quantity} = {factor * one.value:.1f} not in {low:.6g} .. {high:.6g} {unit}"
-        )
+        value, low, high = (factor * number for number in (one.value, one.lower, one.upper))
+        beyond = max(low - value, value - high)
+        digits = min(max(1, 1 - math.floor(math.log10(beyond))), 9)  # that tell it from the bound
+        parts.append(f"{one.quantity} = {value:.{digits}f} not in {low:.6g} .. {high:.6g} {unit}")
     return "; ".join(parts)
 
 

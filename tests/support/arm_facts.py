@@ -1,0 +1,140 @@
+"""Arms of the shipped data sheets: lengths and ranges typed apart from them, and their kinematics.
+
+Numbers are those of RobotComponents, robotkinematicscatalogue, ROS-Industrial and ABB's manuals,
+which the data sheets name by row. Nothing here calls the package.
+"""
+
+import numpy as np
+
+LENGTHS = {  # d1, a1, a2, a3, d4, d6 [mm]
+    "irb120_3_58": (290, 0, 270, 70, 302, 72),
+    "irb120t_3_58": (290, 0, 270, 70, 302, 72),
+    "irb140_6_81": (352, 70, 360, 0, 380, 65),
+    "irb140t_6_81": (352, 70, 360, 0, 380, 65),
+    "irb1100_4_475": (327, 0, 225, 10, 250, 64),
+    "irb1100_4_58": (327, 0, 280, 10, 300, 64),
+    "irb1200_5_90": (399.1, 0, 448, 42, 451, 82),
+    "irb1200_7_70": (399.1, 0, 350, 42, 351, 82),
+    "irb1300_7_140": (544, 150, 575, 40, 675, 90),
+    "irb1300_10_115": (544, 150, 575, 40, 425, 90),
+    "irb1410_5_144": (475, 150, 600, 120, 720, 85),
+    "irb2600_20_165": (445, 150, 700, 115, 795, 85),
+    "irb2600_12_165": (445, 150, 700, 115, 795, 85),
+    "irb2600_12_185": (445, 150, 900, 115, 795, 85),
+    "irb4400_60_196": (680, 200, 890, 150, 880, 140),
+    "irb4400_l30_243": (680, 200, 890, 150, 1380, 140),
+    "irb4600_20_250": (495, 175, 1095, 175, 1230.5, 85),
+    "irb4600_40_255": (495, 175, 1095, 175, 1270, 135),
+    "irb4600_45_205": (495, 175, 900, 175, 960, 135),
+    "irb4600_60_205": (495, 175, 900, 175, 960, 135),
+    "irb52_7_120": (486.5, 150, 475, 0, 600, 65),
+    "irb52_7_145": (486.5, 150, 700, 0, 600, 65),
+    "irb6620_150_220": (680, 320, 975, 200, 887, 200),
+    "irb6640_185_280": (780, 320, 1075, 200, 1392.5, 200),
+    "irb6640_235_255": (780, 320, 1075, 200, 1142.5, 200),
+    "irb6700_150_320": (780, 320, 1280, 200, 1592.5, 200),
+    "irb6700_155_285": (780, 320, 1125, 200, 1392.5, 200),
+    "irb6700_175_305": (780, 320, 1135, 200, 1592.5, 200),
+    "irb6700_200_260": (780, 320, 1125, 200, 1142.5, 200),
+    "irb6700_205_280": (780, 320, 1280, 200, 1182.5, 200),
+    "irb6700_235_265": (780, 320, 1135, 200, 1182.5, 200),
+}
+RANGES = {  # axes 1 to 6 [deg]; of arms with bars that of q3 - q2
+    "irb120": ((-165, 165), (-110, 110), (-110, 70), (-160, 160), (-120, 120), (-400, 400)),
+    "irb140": ((-180, 180), (-90, 110), (-230, 50), (-200, 200), (-115, 115), (-400, 400)),
+    "irb1100": ((-230, 230), (-115, 113), (-205, 55), (-230, 230), (-125, 120), (-400, 400)),
+    "irb1200_5": ((-170, 170), (-100, 130), (-200, 70), (-270, 270), (-130, 130), (-400, 400)),
+    "irb1200_7": ((-170, 170), (-100, 135), (-200, 70), (-270, 270), (-130, 130), (-400, 400)),
+    "irb1300_7": ((-180, 180), (-95, 155), (-210, 69), (-230, 230), (-130, 130), (-400, 400)),
+    "irb1300_10": ((-180, 180), (-95, 155), (-210, 65), (-230, 230), (-130, 130), (-400, 400)),
+    "irb1410": ((-170, 170), (-70, 70), (-65, 70), (-150, 150), (-115, 115), (-300, 300)),
+    "irb2600": ((-180, 180), (-95, 155), (-180, 75), (-400, 400), (-120, 120), (-400, 400)),
+    "irb4400": ((-165, 165), (-70, 95), (-60, 65), (-200, 200), (-120, 120), (-400, 400)),
+    "irb4600": ((-180, 180), (-90, 150), (-180, 75), (-400, 400), (-125, 120), (-400, 400)),
+    "irb52_7_120": ((-180, 180), (-63, 110), (-235, 55), (-200, 200), (-115, 115), (-400, 400)),
+    "irb52_7_145": ((-180, 180), (-90, 120), (-245, 65), (-200, 200), (-115, 115), (-400, 400)),
+    "irb6620": ((-170, 170), (-65, 140), (-180, 70), (-300, 300), (-130, 130), (-300, 300)),
+    "irb6640": ((-170, 170), (-65, 85), (-180, 70), (-300, 300), (-120, 120), (-360, 360)),
+    "irb6700": ((-170, 170), (-65, 85), (-180, 70), (-300, 300), (-130, 130), (-360, 360)),
+}
+BARS = ("irb1410_5_144", "irb4400_60_196", "irb4400_l30_243")  # with a parallelogram
+SCARA_ARMS = {  # [mm]; IRB 910SC
+    "irb910sc_3_45": (200, 250),
+    "irb910sc_3_55": (300, 250),
+    "irb910sc_3_65": (400, 250),
+}
+FIRST = tuple({name.partition("_")[0].rstrip("t"): name for name in reversed(LENGTHS)}.values())[
+    ::-1
+]
+"""One variant of every family of six axes."""
+_AXES = np.array([[0, 0, 1], [0, 1, 0], [0, 1, 0], [1, 0, 0], [0, 1, 0], [1, 0, 0]], float)
+_TOOL0 = np.array([[0, 0, 1], [0, 1, 0], [-1, 0, 0]], float)  # z ahead, x down at home
+
+
+def ranges(name):
+    """Return lower and upper bounds of axes 1 to 6 [rad], shape ``(6, 2)``."""
+    key = max((key for key in RANGES if name.startswith(key)), key=len)
+    return np.radians(RANGES[key])
+
+
+def positions(name, count, seed=0):
+    """Return random axis positions within the ranges [rad], ``(count, 6)``."""
+    low, high = ranges(name).T
+    q = np.random.default_rng(seed).uniform(low, high, (count, 6))
+    if name in BARS:
+        q[:, 2] += q[:, 1]
+    return q
+
+
+def chain_angles(name, q):
+    """Return angles about the six joints, one after the other: axis 3 counted from axis 2."""
+    angles = np.array(q, dtype=float)
+    if name in BARS:
+        angles[..., 2] -= angles[..., 1]
+    return angles
+
+
+def chain(name, angles):
+    """Return rotation and position of tool0, its Jacobian, and the joints' origins.
+
+    Args:
+        name: Arm of ``LENGTHS``.
+        angles: Of the chain [rad], ``(N, 6)``.
+    """
+    d1, a1, a2, a3, d4, d6 = np.array(LENGTHS[name]) / 1000.0
+    steps = [(0, 0, 0), (a1, 0, d1), (0, 0, a2), (d4, 0, a3), (0, 0, 0), (0, 0, 0)]
+    count = len(angles)
+    R, p = np.broadcast_to(np.eye(3), (count, 3, 3)), np.zeros((count, 3))
+    axes, origins = [], []
+    for axis, step, angle in zip(_AXES, steps, angles.T, strict=True):
+        p = p + R @ np.array(step, dtype=float)
+        axes.append(R @ axis)
+        origins.append(p)
+        x, y, z = axis
+        cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+        sine, cosine = np.sin(angle)[:, None, None], np.cos(angle)[:, None, None]
+        R = R @ (np.eye(3) + sine * cross + (1.0 - cosine) * cross @ cross)  # Rodrigues
+    p = p + R @ np.array([d6, 0.0, 0.0])
+    linear = [np.cross(axis, p - origin) for axis, origin in zip(axes, origins, strict=True)]
+    J = np.concatenate([np.stack(linear, -1), np.stack(axes, -1)], axis=1)
+    return R @ _TOOL0, p, J, np.stack(origins, 1)
+
+
+def poses(name, q):
+    """Return tool0 in the base ``(N, 4, 4)`` for axis positions ``(N, 6)``."""
+    T = np.tile(np.eye(4), (len(q), 1, 1))
+    T[:, :3, :3], T[:, :3, 3], _, _ = chain(name, chain_angles(name, q))
+    return T
+
+
+def rotation_vector(R):
+    """Return axis times angle of rotations ``(N, 3, 3)``."""
+    angle = np.arccos(np.clip((np.trace(R, axis1=1, axis2=2) - 1.0) / 2.0, -1.0, 1.0))
+    v = np.stack([R[:, 2, 1] - R[:, 1, 2], R[:, 0, 2] - R[:, 2, 0], R[:, 1, 0] - R[:, 0, 1]], 1) / 2
+    sine = np.linalg.norm(v, axis=1)
+    return v * np.where(sine > 1e-12, angle / np.maximum(sine, 1e-12), 1.0)[:, None]
+
+
+def wrapped(angles):
+    """Return angles without full turns, -pi to pi."""
+    return (np.asarray(angles) + np.pi) % (2.0 * np.pi) - np.pi
