@@ -71,7 +71,8 @@ class Model:
         if not self.has_masses:
             raise MissingData(
                 f"no masses of {self.tree.model.name} are known, so it has no dynamics; give a set"
-                " of inertials: parameters=FILE, or inertials.yaml beside its tables"
+                " of inertials: parameters=FILE, or inertials.yaml beside its tables; or mass_kg in"
+                " its data sheet, and write its folder anew"
             )
 
     @cached_property

@@ -178,6 +178,8 @@ def verdict_cells(verdict: Verdict) -> tuple[str, ...]:
         )
 
     mass = "kept" if verdict.mass < 1e-6 else f"{verdict.mass:.1f} kg missing"
+    if np.isnan(verdict.mass):
+        mass = "-"
     ranges = "kept" if verdict.ranges < 1e-9 else f"{verdict.ranges:.0e} off"
     return (
         verdict.format,

@@ -46,8 +46,9 @@ def check_axis(row: AxisRow, linear: bool, file: Path, key: str) -> None:
         if value is None and name in wanted[2:]:  # an unknown effort is no bound
             continue
         if (value is None) == (name in wanted):
-            kind = "linear" if linear else "rotary"
-            problem = f"a {kind} axis needs {', '.join(wanted)}; see {name}"
+            needs = f"a {'linear' if linear else 'rotary'} axis needs {wanted[0]} and {wanted[1]}"
+            advice = "is missing; one that was not found is assumed, and its source says so"
+            problem = f"{needs}: {name} {advice}" if name in wanted else f"{needs}, and no {name}"
             raise TableError(file, key, problem)
         if isinstance(value, float) and value <= 0.0:
             problem = f"{value:g} is not positive; a bound is assumed, an unknown effort left out"

@@ -281,7 +281,8 @@ BROKEN = {  # file, old text, new text, what the message must hold
         "limits.yaml",
         "{range_deg: [-100, 110], speed_deg_s: 150, effort_N_m: 1100, source: {range_deg:",
         "{range_mm: [-100, 110], speed_deg_s: 150, effort_N_m: 1100, source: {range_mm:",
-        "limits.yaml: axes.axis_2: a rotary axis needs range_deg",
+        "limits.yaml: axes.axis_2: a rotary axis needs range_deg and speed_deg_s: range_deg is"
+        " missing",
     ),
     "linear axis in degrees": (
         "irb930",
@@ -295,7 +296,8 @@ BROKEN = {  # file, old text, new text, what the message must hold
         "limits.yaml",
         "speed_deg_s: 150, effort_N_m: 1500, source: {range_deg: dwg, speed_deg_s: rosi, effort_N_m: rule}",
         "effort_N_m: 1500, source: {range_deg: dwg, effort_N_m: rule}",
-        "limits.yaml: axes.axis_1: a rotary axis needs",
+        "limits.yaml: axes.axis_1: a rotary axis needs range_deg and speed_deg_s: speed_deg_s is"
+        " missing",
     ),
     "coupled range lost": (
         "irb2400",

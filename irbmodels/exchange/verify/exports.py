@@ -171,7 +171,8 @@ def _differences(robot: Robot, engine: Engine, opened: bool) -> tuple[float, flo
             tau = rows.T @ engine.torque(rows @ q + offset, rows @ v, rows @ a)
             ours = standing.inverse_dynamics(q, v, a, friction=False)
             torque = max(torque, float(np.abs(tau - ours).max() / max(np.abs(ours).max(), 1e-9)))
-    return pose, torque, abs(engine.mass - _mass(robot)), _range_difference(robot, engine, opened)
+    mass = abs(engine.mass - _mass(robot)) if robot.dynamic_model.has_masses else np.nan
+    return pose, torque, mass, _range_difference(robot, engine, opened)
 
 
 def _joints_from_axes(robot: Robot, joints: tuple[str, ...], opened: bool) -> tuple[Array, Array]:
