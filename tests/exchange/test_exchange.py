@@ -43,7 +43,8 @@ def test_every_file_of_every_variant_is_the_robot_in_every_tool(name, tmp_path, 
         for verdict in verify.verify(robot, to, file):
             assert verdict.installed, verdict
             assert verdict.holds, verdict
-            assert np.isnan(verdict.torque) == (verdict.tool == "yourdfpy")
+            silent = verdict.tool == "yourdfpy" or verdict.loses.endswith("torque: refused")
+            assert np.isnan(verdict.torque) == silent
             assert verdict.mass < 1e-6 or "mass of the base" in verdict.loses, verdict
 
 

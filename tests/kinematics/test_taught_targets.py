@@ -15,10 +15,11 @@ PROGRAMS = yaml.safe_load(DATA.read_text(encoding="utf-8"))
 # positions in hundredths of mm and angles of quaternions in six digits, over lengths from 0.1 m on
 ROUNDED = 2e-3  # [deg]
 # Susta79/RF210001@7372104, README.md: axis positions, x, y, z [mm], and turns about x, y and z of
-# the base, one after the other [deg]
+# the base, one after the other [deg]; with y at 90 deg, where x and z are one, its second row has
+# the sign of z wrong: the table's other robot has +90 there
 POSES_4600 = (
     ([0] * 6, (1490.50, 0.0, 1765.00), (0.0, 90.0, 0.0)),
-    ([90, 0, 0, 0, 0, 0], (0.0, 1490.50, 1765.00), (0.0, 90.0, -90.0)),
+    ([90, 0, 0, 0, 0, 0], (0.0, 1490.50, 1765.00), (0.0, 90.0, 90.0)),
     ([45] * 6, (734.88, 794.99, -21.32), (-144.74, -30.00, 125.26)),
     ([-45] * 6, (-547.50, 607.60, 2559.89), (35.26, -30.00, -144.74)),
 )

@@ -132,7 +132,8 @@ def _verdict(robot: Robot, to: str, tool: str, file: Path) -> Verdict:
         robot = robot.with_springs(None)
     try:
         with quiet(), _resolved(file, text) as readable:
-            differences = _differences(robot, load_engine(tool, readable), opened)
+            engine = load_engine(tool, readable)
+            differences = _differences(robot, engine, opened)
     except MissingExtra:
         return Verdict(to, tool, np.nan, np.nan, np.nan, np.nan, tolerance, "not installed")
     except Exception as err:  # whatever an engine raises at a file it cannot read
@@ -140,6 +141,8 @@ def _verdict(robot: Robot, to: str, tool: str, file: Path) -> Verdict:
             f"cannot be asked: {type(err).__name__} {' '.join(str(err).split())[:120]}".rstrip()
         )
         return Verdict(to, tool, np.inf, np.nan, np.nan, np.nan, tolerance, problem)
+    if engine.refuses and robot.dynamic_model.has_masses:
+        lost.append(f"{engine.refuses}: refused")
     return Verdict(to, tool, *differences, tolerance, "; ".join(filter(None, lost)))
 
 
