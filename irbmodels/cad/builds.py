@@ -1,4 +1,4 @@
-"""Choice of the build that draws a robot, frames of its links, and their inertials."""
+"""Choice of the build that draws a robot, and inertials of its links."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 
 from ..errors import InputError, MissingData
 from ..model.inertia import Inertial
-from ..model.types import Array
-from ..tables.description import BARS, Description
+from ..tables.description import Description
 from . import parallel_arm, scara, serial_arm
 from .body import Body, at_mass, closing
+from .link_frames import link_frames
 from .mass_split import MassSplit
 from .split_table import serial_split
 
@@ -42,22 +42,6 @@ def bodies(robot: Description) -> Mapping[str, Body]:
         f"{robot.name} has {len(robot.axes)} axes ({axes}); drawn are arms of six turning axes,"
         " with a parallelogram or without, and SCARAs, whose third of four axes slides"
     )
-
-
-def frames(robot: Description) -> dict[str, Array]:
-    """Return the pose of every link's frame in the base at home, ``(4, 4)`` [m]."""
-    home = robot.dh("modified").frames(np.zeros(len(robot.axes)))
-    result = {"base_link": np.eye(4)} | {
-        f"link_{i}": frame for i, frame in enumerate(home[:-1], start=1)
-    }
-    if robot.kinematics.parallelogram is not None:
-        crank, rod = (result[link].copy() for link in ("link_3", "link_2"))
-        crank[:3, 3] = result["link_2"][:3, 3]
-        rod[:3, 3] = (crank @ [0.0, -robot.kinematics.parallelogram.crank_mm / 1000.0, 0.0, 1.0])[
-            :3
-        ]
-        result |= dict(zip(BARS, (crank, rod), strict=True))
-    return result
 
 
 def robot_mass(robot: Description) -> float:
@@ -108,7 +92,7 @@ def weighed(robot: Description, split: MassSplit | None = None) -> Weighed:
         MissingData: if its mass is unknown.
         InputError: if its castings would need a density that is not positive.
     """
-    drawn, poses, mass = bodies(robot), frames(robot), robot_mass(robot)
+    drawn, poses, mass = bodies(robot), link_frames(robot), robot_mass(robot)
     if split is None:
         castings = closing(drawn, mass)
         links = {link: body.weighed(castings) for link, body in drawn.items()}

@@ -13,6 +13,12 @@ irb1400
 irb1600
     cad_scaled: the published CAD, one density so that the robot has its catalogue mass; for the
     1.45 m arm the lower arm is stretched first.
+irb4400
+    hiqp: the published CAD, lower arm and parallel arm at their masses by ABB's manual, the rest at
+    one density that closes to the robot's mass. No open chain has a counterweight that turns with
+    the crank: its stand-in would be an impossible body, so cad stays the default. The balancing
+    cylinder is part of link_1 and its piston of link_2, both as they are at home. The L30 has the
+    tube of the 4400/60, where it is from axis 3.
 irb930
     cad_scaled: the published CAD: quill of solid steel, the rest one density that closes to the
     robot's mass.
@@ -29,10 +35,11 @@ from ..model.inertia import Inertial
 from ..model.provenance import Source
 from ..tables.description import Description, describe
 from ..tables.reader import read
-from .body import at_mass
+from .body import at_mass, total
 from .builds import robot_mass
-from .inertial_table import DerivedSet, sourced, table_text
+from .inertial_table import DerivedSet, SourcedBodies, sourced, table_text
 from .inertials import Derived, drawn_sets
+from .link_frames import link_frames
 from .output import Files
 from .published import Bodies, Published, published
 
@@ -233,6 +240,57 @@ def irb930(robots: Sequence[Description], drawing: Derived) -> Derived:
     return sources, drawn | {"cad_scaled": scaled}
 
 
+PART_MASSES = {"link_2": 68.0, "link_crank": 115.0}
+"""Lower arm, and parallel arm with counterweight, of IRB 4400/60 and L30 [kg]."""
+
+
+def irb4400(robots: Sequence[Description], drawing: Derived) -> Derived:
+    """The published CAD with all bars and the balancer, at ABB's masses of two parts."""
+    robot, long = _named(robots, "irb4400_60_196"), _named(robots, "irb4400_l30_243")
+    bodies, mass, frames = published(robot)["hiqp"], robot_mass(robot), link_frames(robot)
+    bodies |= {link: at_mass(bodies[link], kg) for link, kg in PART_MASSES.items()}
+    bodies = closed(bodies, mass, tuple(PART_MASSES))
+    for part, link in (("balancing_cylinder", "link_1"), ("piston", "link_2")):
+        turn, place = frames[link][:3, :3].T, frames[link][:3, 3]
+        bodies[link] = total([bodies[link], bodies.pop(part).moved(turn, -turn @ place)])
+    ahead = long.kinematics.joints["joint_4"].d_mm - robot.kinematics.joints["joint_4"].d_mm
+    behind = np.array([0.0, 0.0, -ahead / 1000.0])  # in the frame of the wrist centre
+    longer = bodies | {"link_4": bodies["link_4"].moved(np.eye(3), behind)}
+    manual = "ABB product manual 3HAC022032-001 Rev E p.162, 169"
+    ours, drawn = drawing
+    sources = ours | {
+        "hiqp": Source(
+            "published.yaml, set hiqp",
+            "derived",
+            how=f"one density that closes to {mass:g} kg, but for the parts of ABB's manual",
+        ),
+        "parts": Source(
+            f"{manual}: lower arm 68 kg, parallel arm with counterweight 115 kg",
+            "derived",
+            how="published.yaml, set hiqp, at these masses; the piston is on the lower arm",
+        ),
+        "long_tube": Source(
+            "published.yaml, set hiqp",
+            "assumed",
+            how="tube and motors of the 4400/60, where they are from axis 3",
+        ),
+    }
+
+    def rows(links: Bodies) -> SourcedBodies:
+        named = sourced(links, "hiqp") | sourced(
+            {name: links[name] for name in PART_MASSES}, "parts"
+        )
+        changed = links["link_4"] is not bodies["link_4"]
+        return named | ({"link_4": (links["link_4"], "long_tube")} if changed else {})
+
+    about = (
+        "public CAD of the 4400/60 with bars, counterweight and balancer, at ABB's masses of two"
+        " parts; its counterweight fits no open chain"
+    )
+    hiqp = DerivedSet(about, rows(bodies), variants={long.name: rows(longer)})
+    return sources, {**drawn, "hiqp": hiqp}
+
+
 def _named(robots: Sequence[Description], name: str) -> Description:
     return next(robot for robot in robots if robot.name == name)
 
@@ -254,6 +312,7 @@ RECIPES: Mapping[str, Callable[[Sequence[Description], Derived], Derived]] = {
     "irb2400": irb2400,
     "irb1400": irb1400,
     "irb1600": irb1600,
+    "irb4400": irb4400,
     "irb930": irb930,
 }
 """Sets of the families whose published.yaml says more than the CAD, from variants and drawn sets.

@@ -15,7 +15,8 @@ from ..model.types import Array
 from ..tables.description import Description
 from ..tables.reader import SCHEMA
 from .body import Body
-from .builds import bodies, frames
+from .builds import bodies
+from .link_frames import link_frames
 from .obj import convex, visual
 from .output import Files
 
@@ -31,7 +32,7 @@ def mesh_files(robots: Sequence[Description]) -> Files:
     """
     family = MeshFamily(robots[0].family)
     for robot in robots:
-        family.add(robot.name, bodies(robot), frames(robot))
+        family.add(robot.name, bodies(robot), link_frames(robot))
     return family.files() | {Path("shapes.yaml"): family.table()}
 
 

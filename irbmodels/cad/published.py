@@ -12,6 +12,7 @@ from ..model.provenance import Source
 from ..tables.description import Description
 from ..tables.reader import Table, read
 from ..tables.schema import BodyRow
+from .link_frames import link_frames
 
 Bodies = dict[str, Inertial]
 """Body of each link."""
@@ -44,18 +45,19 @@ class Published(Table):
 
 
 def published(robot: Description) -> dict[str, Bodies]:
-    """Return the published sets of a family, every body in its own link frame, in SI units."""
-    home = robot.dh("modified").frames(np.zeros(len(robot.axes)))
-    frames = {"base_link": np.eye(4)} | {
-        f"link_{i}": frame for i, frame in enumerate(home[:-1], start=1)
-    }
+    """Return the published sets of a family, every body in its own link frame, in SI units.
+
+    Bodies that are no links of ours are in base axes at home.
+    """
+    frames = link_frames(robot)
     result: dict[str, Bodies] = {}
     for name, entry in read(robot.folder / "published.yaml", Published).sets.items():
         result[name] = {}
         for link, row in entry.bodies.items():
             body = row.inertial()
             if entry.frame == "home":
-                turn, place = frames[link][:3, :3].T, frames[link][:3, 3]
+                frame = frames.get(link, np.eye(4))
+                turn, place = frame[:3, :3].T, frame[:3, 3]
                 body = body.moved(turn, turn @ (np.array(row.origin_mm) / 1000.0 - place))
             result[name][link] = body
     return result

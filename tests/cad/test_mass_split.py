@@ -9,9 +9,10 @@ from sheets import ARMS, described
 
 import irbmodels as irb
 from irbmodels.cad import mass_split, split_errors, split_table
-from irbmodels.cad.builds import bodies, frames, weighed
+from irbmodels.cad.builds import bodies, weighed
 from irbmodels.cad.builds import mass_split as split_of
 from irbmodels.cad.family import write_family
+from irbmodels.cad.link_frames import link_frames
 from irbmodels.cad.output import differing
 from irbmodels.cad.reference_arms import LINKS, reference_arms
 from irbmodels.exchange.doctor import examine
@@ -68,7 +69,7 @@ def test_references_have_the_frames_of_the_tables(tmp_path):
         ("irb1600_6_120", irb.describe("irb1600_6_120")),
         ("irb120_3_58", described("small", tmp_path)),
     ):
-        joints, home = reference_arms()[name].joints(), frames(robot)
+        joints, home = reference_arms()[name].joints(), link_frames(robot)
         for link, pose in zip(LINKS, poses(joints, np.zeros(6)), strict=True):
             np.testing.assert_allclose(pose, home[link], atol=1e-12)
 
@@ -253,7 +254,7 @@ def test_every_link_is_a_body_of_a_machine(arm, tmp_path):
     between that of a hollow casting and steel.
     """
     robot = described(arm, tmp_path)
-    links, home = weighed(robot, split_of(robot)).bodies, frames(robot)
+    links, home = weighed(robot, split_of(robot)).bodies, link_frames(robot)
     for link, body in bodies(robot).items():
         hull, pose = hull_of(points(body)), home[link]
         centre = pose[:3, :3] @ links[link].com + pose[:3, 3]

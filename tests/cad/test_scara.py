@@ -8,7 +8,8 @@ import pytest
 
 import irbmodels as irb
 from irbmodels.cad.body import closing
-from irbmodels.cad.builds import bodies, frames
+from irbmodels.cad.builds import bodies
+from irbmodels.cad.link_frames import link_frames
 from irbmodels.cad.scara import usual_mass
 from irbmodels.cad.shapes import plain, union
 from irbmodels.tables.datasheet import read_datasheet
@@ -74,7 +75,7 @@ def drawn(tmp_path_factory):
 
 def moved(robot, solids, q):
     """Return the solids [mm] at axis positions [rad, rad, m, rad]."""
-    home, loaded = frames(robot), irb.load(robot.folder)
+    home, loaded = link_frames(robot), irb.load(robot.folder)
     result = {}
     for link, solid in solids.items():
         pose = np.eye(4) if link == "base_link" else loaded.pose(q, link).homogeneous

@@ -235,7 +235,7 @@ def check_other(program: str, arguments: list[str]) -> None:
 
 
 def check_yaml(block: Block, folder: Path) -> None:
-    """Read a table, or an overlay, as the package does: on an IRB 2400."""
+    """Read a table, or an overlay, as the package does: on the robot it names, or an IRB 2400."""
     data, path = yaml.safe_load(block.text), folder / "page.yaml"
     if named := re.match(r"# (\w+\.yaml)\n", block.text):  # for the commands of the page
         (folder / named[1]).write_text(block.text, encoding="utf-8")
@@ -266,7 +266,8 @@ def check_yaml(block: Block, folder: Path) -> None:
     with warnings.catch_warnings():
         # a calibrated arm has no closed inverse kinematics
         warnings.simplefilter("ignore", irb.PhysicsWarning)
-        irb.load("irb2400", tool=data.get("tool"), **given)
+        named = data.get("robot", "irb2400")
+        irb.load(named if isinstance(named, str) else named[0], tool=data.get("tool"), **given)
 
 
 def check_rapid(block: Block, folder: Path) -> None:
