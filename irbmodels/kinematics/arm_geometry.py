@@ -1,6 +1,6 @@
-"""Geometry of the arms that have closed forms: six axes with a spherical wrist, and the SCARA.
+"""Geometry of the arms whose postures can be solved: six axes with any wrist, and the SCARA.
 
-Both are read off any tree whose joints stand in one chain: what matters are the lines of the axes,
+They are read off any tree whose joints stand in one chain: what matters are the lines of the axes,
 not the link frames. Angles are taken absolute, so that it makes no difference whether a
 parallelogram or a motor on the lower arm drives axis 3.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from ..model.mechanism import Mechanism, chain_of
 from ..model.rotations import rotation_y, rotation_z
 from ..model.tree import Tree
 from ..model.types import Array
+from .chain import poses_and_jacobian
 
 EXACT = 1e-9  # [rad, m] how far axes may be from parallel, at right angles, or from one point
 # sine, and [m]: no calibration moves axes by 1.7 deg or 30 mm; an arm that is further off is
@@ -137,6 +139,45 @@ class SixAxis(_Arm):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class OffsetWrist(SixAxis):
+    """Six axes whose wrist axes miss one point, by design or as a calibration has found.
+
+    The other fields are those of the regular arm next to it: axes 1 to 3 of a :class:`SixAxis`,
+    axes 4 and 5 that meet at right angles in the wrist centre, and axis 6 square to axis 5 beside
+    it. In link 5's frame, whose y is axis 5 and whose z is parallel to axis 6, the wrist centre is
+    at ``offset`` from the nearest point of axis 6; ``wrist`` is that point in the frame of the TCP.
+    """
+
+    chain: Mechanism
+    """The arm itself, from which a calibrated arm's regular one differs."""
+    offset: tuple[float, float]
+    """Wrist centre from axis 6, x and y in link 5's frame [m]."""
+    regular: bool
+    """True if the regular arm is the arm itself."""
+    slots = 16
+
+    def tcp_from_elbow(self, x: Array) -> Array:
+        """Return the regular arm's TCP from axis 3 in the forearm's frame [m], ``(..., 3)``."""
+        (u, v), c, s = self.offset, np.cos(x[..., 3:5]), np.sin(x[..., 3:5])
+        ahead = c[..., 1] * u
+        from_axis_6 = [c[..., 0] * ahead - s[..., 0] * v, s[..., 0] * ahead + c[..., 0] * v]
+        center = np.stack([*from_axis_6, -s[..., 1] * u], axis=-1)
+        return np.asarray(super().tcp_from_elbow(x) - center @ self.C)
+
+    def in_plane(self, x: Array) -> Array:
+        """Return the arm's own TCP in its plane, as of :class:`SixAxis`."""
+        if self.regular:
+            return super().in_plane(x)
+        q = self.axis_map.positions(x)
+        poses, _ = poses_and_jacobian(self.chain, q.reshape(-1, 6))
+        tcp = (poses[:, :3, 3].reshape(*q.shape[:-1], 3) - self.origin) @ self.arm_from_base.T
+        c, s = np.cos(x[..., 0]), np.sin(x[..., 0])
+        ahead = c * tcp[..., 0] + s * tcp[..., 1]
+        beside = c * tcp[..., 1] - s * tcp[..., 0]
+        return np.stack([ahead, beside, tcp[..., 2] + self.origin_in_arm[2]], axis=-1)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Scara(_Arm):
     """Three parallel rotary axes and one that slides along them, anywhere in the chain.
 
@@ -173,10 +214,6 @@ class Scara(_Arm):
         )
 
 
-class CrookedError(ValueError):
-    """Axes not quite square, parallel or in one point, of an arm whose nominal axes are."""
-
-
 def arm_of(tree: Tree, frame: int, name: str) -> SixAxis | Scara:
     """Read the normal form of a frame's chain.
 
@@ -186,28 +223,8 @@ def arm_of(tree: Tree, frame: int, name: str) -> SixAxis | Scara:
     try:
         return _normal_form(chain_of(tree, frame))
     except ValueError as err:
-        advice = "closed forms are for six axes with a spherical wrist, and for the SCARA"
-        raise MissingData(
-            f"{name} has no closed-form inverse kinematics: {err} ({advice})"
-        ) from None
-
-
-def without_closed_form(tree: Tree, name: str) -> tuple[str, ...]:
-    """Return a line that names what a calibrated arm cannot answer.
-
-    Empty for an arm with closed forms, and for one of another kind.
-    """
-    try:
-        _normal_form(chain_of(tree, tree.flange))
-    except CrookedError as err:
-        refused = (
-            "no inverse kinematics, configuration data, singularities, working range or path check"
-            " of robtargets"
-        )
-        return (f"{name}: {err}: {refused}; poses, Jacobians and dynamics are exact",)
-    except ValueError:  # another kind of arm
-        pass
-    return ()
+        advice = "it is for six axes of which 4 and 5 meet, and for the SCARA"
+        raise MissingData(f"{name} has no inverse kinematics: {err} ({advice})") from None
 
 
 def _normal_form(chain: Mechanism) -> SixAxis | Scara:
@@ -227,15 +244,33 @@ def _normal_form(chain: Mechanism) -> SixAxis | Scara:
 def _six_axis(chain: Mechanism) -> SixAxis:
     rotations, positions = _at_zero(chain)
     axes = [rotation[:, 2] for rotation in rotations]
-    _check_largest(
+    tilt = _largest(
         _off_square(axes, 1, 2),
         _off_parallel(axes, 2, 3),
         _off_square(axes, 4, 5),
         _off_square(axes, 5, 6),
     )
+    center, miss = _meeting_point(axes[3:], positions[3:])
+    spherical = max(tilt, miss) <= EXACT
+    if not spherical:
+        center, meeting = _meeting_point(axes[3:5], positions[3:5])
+        if meeting > CALIBRATED:
+            raise ValueError(
+                f"its axes 4, 5 and 6 miss one point by {1000.0 * miss:.3g} mm, and axes 4 and 5"
+                f" each other by {2000.0 * meeting:.3g} mm"
+            )
+    tcp = chain.frame
+    assert tcp is not None
+    bends = [joint.rotation for joint in chain.joints]
+    tcp_rotation, tcp_position = tcp.rotation, tcp.position
+    if tilt > EXACT:
+        squared = _squared(rotations)
+        axes = [rotation[:, 2] for rotation in squared]
+        bends = [one.T @ other for one, other in zip([np.eye(3), *squared], squared, strict=False)]
+        turn = squared[5].T @ rotations[5]
+        rotations, tcp_rotation, tcp_position = squared, turn @ tcp_rotation, turn @ tcp_position
     same = 1.0 if axes[1] @ axes[2] > 0.0 else -1.0
     arm_from_base = np.stack([np.cross(axes[1], axes[0]), axes[1], axes[0]])
-    center = _intersection(axes[3:], positions[3:])
     second, third, wrist = (
         arm_from_base @ (point - positions[0]) for point in (positions[1], positions[2], center)
     )
@@ -247,9 +282,7 @@ def _six_axis(chain: Mechanism) -> SixAxis:
             "its wrist centre is on axis 3" if on_axis_3 else "its axes 2 and 3 are one line"
         )
     p2, p3 = np.arctan2(lower[0], lower[2]), np.arctan2(fore[0], fore[2])
-    p4, p5, p6 = _wrist_offsets(chain.joints[4].rotation, chain.joints[5].rotation)
-    tcp = chain.frame
-    assert tcp is not None
+    p4, p5, p6 = _wrist_offsets(bends[4], bends[5])
     # joint angles = T x + c, with x2 = p2 + theta2 and x3 = p3 + theta2 +- theta3
     T, c = np.eye(6), np.array([0.0, -p2, same * (p2 - p3), -p4, -p5, -p6])
     T[2, 1:3] = -same, same
@@ -257,21 +290,27 @@ def _six_axis(chain: Mechanism) -> SixAxis:
     forearm_from_base = rotation_y(-p3)[:3, :3] @ arm_from_base
     foot = center + axes[3] * (axes[3] @ (positions[2] - center))
     elbow_foot = forearm_from_base @ (foot - positions[2])
-    return SixAxis(
-        axis_map=axis_map,
-        arm_from_base=arm_from_base,
-        origin=positions[0] + axes[0] * second[2],
-        wrist=tcp.rotation.T @ (rotations[5].T @ (center - positions[5]) - tcp.position),
-        C=(forearm_from_base @ rotations[3]).T,
-        E=tcp.rotation.T,
-        a1=float(second[0]),
-        d=float(wrist[1]) if abs(wrist[1]) > 1e-14 else 0.0,
-        lower_arm_length=lower_arm_length,
-        forearm_length=forearm_length,
-        wrist_sign=float(axis_map.H[4, 4]) * (1.0 if np.cos(p5) > 0.0 else -1.0),
-        coupled=bool(chain.joints[2].row[1]),
-        elbow_foot=(float(elbow_foot[0]), float(elbow_foot[2])),
-    )
+    from_joint_6 = rotations[5].T @ (center - positions[5])
+    along = np.array([0.0, 0.0, from_joint_6[2]])
+    shape: dict[str, Any] = {
+        "axis_map": axis_map,
+        "arm_from_base": arm_from_base,
+        "origin": positions[0] + axes[0] * second[2],
+        "wrist": tcp_rotation.T @ ((from_joint_6 if spherical else along) - tcp_position),
+        "C": (forearm_from_base @ rotations[3]).T,
+        "E": tcp_rotation.T,
+        "a1": float(second[0]),
+        "d": float(wrist[1]) if abs(wrist[1]) > 1e-14 else 0.0,
+        "lower_arm_length": lower_arm_length,
+        "forearm_length": forearm_length,
+        "wrist_sign": float(axis_map.H[4, 4]) * (1.0 if np.cos(p5) > 0.0 else -1.0),
+        "coupled": bool(chain.joints[2].row[1]),
+        "elbow_foot": (float(elbow_foot[0]), float(elbow_foot[2])),
+    }
+    if spherical:
+        return SixAxis(**shape)
+    u, v, _ = (rotation_z(p6)[:3, :3] @ from_joint_6).tolist()
+    return OffsetWrist(**shape, chain=chain, offset=(u, v), regular=max(tilt, meeting) <= EXACT)
 
 
 def _scara(chain: Mechanism) -> Scara:
@@ -279,7 +318,8 @@ def _scara(chain: Mechanism) -> Scara:
     axes = [rotation[:, 2] for rotation in rotations]
     slide = next(i for i, joint in enumerate(chain.joints) if joint.prismatic)
     one, two, three = (i for i in range(4) if i != slide)
-    _check_largest(*(_off_parallel(axes, one + 1, i + 1) for i in range(4) if i != one))
+    tilt = [_off_parallel(axes, one + 1, i + 1) for i in range(4) if i != one]
+    _largest(*tilt, allowed=EXACT)
     signs = [1.0 if axis @ axes[one] > 0.0 else -1.0 for axis in axes]
     arm_from_base, tcp = rotations[one].T, chain.frame
     assert tcp is not None
@@ -351,27 +391,47 @@ def _degrees(sine: float) -> str:
     return f"{np.degrees(np.arcsin(min(sine, 1.0))):.3g}"
 
 
-def _check_largest(*deviations: tuple[float, str]) -> None:
-    """Refuse the largest deviation; of equal ones, which rounding tells apart, the first."""
-    _check_deviation(*max(deviations, key=lambda deviation: round(deviation[0], 9)))
+def _largest(*deviations: tuple[float, str], allowed: float = CALIBRATED) -> float:
+    """Return the sine of the largest deviation; refuse what is another kind of arm.
+
+    Of equal ones, which rounding tells apart, the first is named.
+    """
+    off, problem = max(deviations, key=lambda deviation: round(deviation[0], 9))
+    if off > allowed:
+        raise ValueError(problem)
+    return off
 
 
-def _check_deviation(off: float, problem: str) -> None:
-    """Refuse a deviation (sine or metres) as that of a calibrated specimen, or of another kind."""
-    if off > EXACT:
-        raise CrookedError(problem) if off < CALIBRATED else ValueError(problem)
-
-
-def _intersection(axes: list[Array], positions: list[Array]) -> Array:
-    """Return the point where the wrist's axes meet: nearest to all of them."""
+def _meeting_point(axes: list[Array], positions: list[Array]) -> tuple[Array, float]:
+    """Return the point next to lines, and its largest distance from one of them [m]."""
     across = np.stack([np.eye(3) - np.outer(axis, axis) for axis in axes])
     feet = np.einsum("kij,kj->ki", across, np.stack(positions))
     point = np.linalg.solve(across.sum(axis=0), feet.sum(axis=0))
     off = float(np.linalg.norm(across @ point - feet, axis=1).max())
-    _check_deviation(
-        off, f"its wrist is not spherical: axes 4, 5 and 6 miss one point by {1000.0 * off:.3g} mm"
-    )
-    return np.asarray(point, dtype=float)
+    return np.asarray(point, dtype=float), off
+
+
+def _squared(rotations: list[Array]) -> list[Array]:
+    """Return joint frames at zero whose axes are at right angles, and 2 and 3 parallel.
+
+    Each is turned the shortest way.
+    """
+    axes = [rotation[:, 2] for rotation in rotations]
+    axes[1] = _across(axes[1], axes[0])
+    axes[2] = axes[1] if axes[1] @ axes[2] > 0.0 else -axes[1]
+    axes[4] = _across(axes[4], axes[3])
+    axes[5] = _across(axes[5], axes[4])
+    squared = []
+    for rotation, axis in zip(rotations, axes, strict=True):
+        first = _across(rotation[:, 0], axis)
+        squared.append(np.stack([first, np.cross(axis, first), axis], axis=1))
+    return squared
+
+
+def _across(vector: Array, axis: Array) -> Array:
+    """Return the direction of a vector's part at right angles to an axis."""
+    part = vector - axis * (axis @ vector)
+    return np.asarray(part / np.linalg.norm(part))
 
 
 def _wrist_offsets(fourth: Array, fifth: Array) -> tuple[float, float, float]:

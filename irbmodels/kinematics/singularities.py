@@ -5,6 +5,10 @@ r3))`` for an arm with a spherical wrist and any tool (S000 eq. 33, S003; here i
 angles of :mod:`irbmodels.kinematics.arm_geometry`, which serve any mounting and any signs), and
 ``-a1 a2 sin(q2)`` for the rows vx, vy, vz, wz of a SCARA (S004, whose z of axis 3 points down).
 Each factor is zero on its own: wrist, elbow, shoulder.
+
+The determinant of an arm whose wrist axes miss one point has no factors: its singularities are
+surfaces that mix all axes but the first. There the determinant and the smallest singular value
+(:func:`measures`) tell how near they are, and two solutions of a pose become one (``flags``).
 """
 
 from __future__ import annotations
@@ -18,12 +22,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import nan_for_infinity, numbers, positive, six
-from ..errors import InputError
+from ..errors import InputError, MissingData
 from ..model.limits import Limits
 from ..model.types import Array
 from .angle_ranges import AngleRange, angle_range
-from .arm_geometry import Scara, SixAxis
+from .arm_geometry import OffsetWrist, Scara, SixAxis
 from .axis_rates import singular_values
+from .chain import poses_and_jacobian
 from .workspace import Workspace, workspace_of
 
 LENGTH = 1.0  # [m] at which 1 m/s counts as much as 1 rad/s
@@ -33,7 +38,8 @@ NEAR = 0.05  # [rad-like] smallest singular value below which motion is damped
 class Singularities(NamedTuple):
     """Signed distances from each singularity, shape ``(...)`` each.
 
-    Infinite where an arm has no such singularity.
+    Infinite where an arm has no such singularity, NaN where it has none that is of one part alone:
+    its wrist axes miss one point, or a calibration has tilted its axes.
     """
 
     wrist: Array
@@ -101,6 +107,11 @@ class DampedVelocity(NamedTuple):
 
 def singularities(arm: SixAxis | Scara, q: Array) -> Singularities:
     """Return the distances of axis positions ``(..., n)`` [rad, m] from every singularity."""
+    if isinstance(arm, OffsetWrist):
+        unknown = np.full(q.shape[:-1], np.nan)[()]
+        _, jacobians = poses_and_jacobian(arm.chain, q.reshape(-1, 6))
+        determinants = np.linalg.det(jacobians).reshape(q.shape[:-1])[()]
+        return Singularities(unknown, unknown, unknown, determinants)
     x = arm.axis_map.angles(q)
     elbow = arm.elbow_angle(x)
     # 1 or -1, by which axes turn against x
@@ -121,7 +132,16 @@ def singularities(arm: SixAxis | Scara, q: Array) -> Singularities:
 
 
 def singular_postures(arm: SixAxis | Scara, limits: Limits) -> list[SingularPosture]:
-    """Return every way in which an arm can be singular, and whether its ranges let it."""
+    """Return every way in which an arm can be singular, and whether its ranges let it.
+
+    Raises:
+        MissingData: for an arm without a spherical wrist.
+    """
+    if isinstance(arm, OffsetWrist):
+        raise MissingData(
+            "the wrist is not spherical: singular postures are surfaces that mix its axes, and"
+            " have no list; measures(q).smallest tells how near a posture is"
+        )
     elbow = angle_range(
         arm, limits, {0: -1.0, 1: 1.0} if isinstance(arm, Scara) else {1: -1.0, 2: 1.0}
     )

@@ -18,7 +18,7 @@ import numpy as np
 from ..errors import InputError, MissingData
 from ..model.rotations import from_zyz
 from ..model.types import Array, Mask
-from .arm_geometry import Scara, SixAxis
+from .arm_geometry import OffsetWrist, Scara, SixAxis
 from .planar_boundary import TwoLinks
 
 ZONE = math.radians(5.0)  # [rad]
@@ -56,6 +56,8 @@ def cross_wrist(arm: SixAxis | Scara, poses: Array, start: Array, zone: float = 
     """
     if not isinstance(arm, SixAxis):
         raise MissingData("a SCARA has no wrist to cross")
+    if isinstance(arm, OffsetWrist):
+        raise MissingData("the wrist is not spherical: q5 = 0 is no singularity to cross")
     path = _Path(
         arm,
         (poses[:, :3, 3] - arm.origin) @ arm.arm_from_base.T,

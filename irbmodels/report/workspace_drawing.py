@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import as_instance
+from ..errors import MissingData
 from ..kinematics.arm_geometry import Scara, SixAxis
 from ..kinematics.frames import Reference
 from ..kinematics.workspace import Extremes, Workspace
@@ -158,11 +159,8 @@ def workspace_tables(
             mm = (f"{1e3 * length:.1f}" for length in (*arc.center, arc.radius))
             deg = (f"{math.degrees(angle):.2f}" for angle in (arc.start, arc.end))
             arcs.append((str(i), *mm, *deg, f"{name} = {_degrees(value):.2f} deg"))
-    singular = [
-        (posture.kind, posture.where, "yes" if posture.reachable else "no", posture.edge)
-        for posture in robot.singular_postures()
-    ]
-    singular_heads = ("singular", "where", "within the ranges", "kind")
+    if space.uncertainty:
+        sizes.append(("calibration moves the TCP by up to", f"{1e3 * space.uncertainty:.1f}"))
     return [
         TextTable(
             *(f"working range of the {point}{view.where}", "mm"),
@@ -177,8 +175,22 @@ def workspace_tables(
             right=corner_heads,
         ),
         TextTable("outline", *arc_heads, "held", rows=arcs, title="arcs", right=arc_heads),
-        TextTable(*singular_heads, rows=singular, title="singularities"),
+        *_singularities(robot),
     ]
+
+
+def _singularities(robot: Robot) -> list[TextTable]:
+    """Return the table of singular postures; none for an arm without a spherical wrist."""
+    try:
+        postures = robot.singular_postures()
+    except MissingData:
+        return []
+    rows = [
+        (posture.kind, posture.where, "yes" if posture.reachable else "no", posture.edge)
+        for posture in postures
+    ]
+    heads = ("singular", "where", "within the ranges", "kind")
+    return [TextTable(*heads, rows=rows, title="singularities")]
 
 
 def _workspace(robot: Robot, wrist: ArrayLike | None) -> tuple[Workspace, str]:

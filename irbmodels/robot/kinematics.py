@@ -152,8 +152,8 @@ class KinematicMethods(RobotBase):
             q: Axis positions [rad, m], shape ``(..., n)``.
 
         Raises:
-            MissingData: for an arm with neither a spherical wrist nor the shape of a SCARA;
-                :meth:`measures` serves any.
+            MissingData: for an arm that has no :meth:`inverse_kinematics`; :meth:`measures` serves
+                any.
         """
         from ..kinematics.singularities import singularities
 
@@ -310,9 +310,10 @@ class KinematicMethods(RobotBase):
     ) -> Solutions | Branches:
         """All axis positions of a pose of the TCP, in closed form (S003 eq. 2.29-2.49, corrected).
 
-        A six-axis arm has up to eight: front and back of axis 1, elbow up and down, axis 5 positive
-        and negative, in this order; a SCARA two. Each position is shown in the full turn that is in
-        range, nearest to ``near`` or else to 0.
+        Six axes with a spherical wrist have up to eight: front and back of axis 1, elbow up and
+        down, axis 5 positive and negative, in this order; a SCARA two; six axes whose wrist axes
+        miss one point up to 16 (:mod:`irbmodels.kinematics.inverse.offset_wrist`). Each position is
+        shown in the full turn that is in range, nearest to ``near`` or else to 0.
 
         Where a singularity leaves an axis free (``flags``), it is kept as in ``near``, or else 0:
         axis 4 where axes 4 and 6 are in line, axis 1 where the wrist centre is on it. Postures that
@@ -338,11 +339,12 @@ class KinematicMethods(RobotBase):
             For one pose a sequence of solutions, each with ``q``, ``configuration``, ``flags`` and
             ``in_range``; empty where the pose is out of reach, with ``missing`` [m] and the reason
             as ``note``; printed, a table. For arrays ``q`` ``(..., 8, 6)`` with the masks
-            ``valid``, ``flags`` and ``in_range`` ``(..., 8)``, and ``missing`` ``(...)``.
+            ``valid``, ``flags`` and ``in_range`` ``(..., 8)``, and ``missing`` ``(...)``; a SCARA
+            has 2 slots, an offset wrist 16.
 
         Raises:
             InputError: if a pose is no rigid motion, one pose is not finite, or a shape is wrong.
-            MissingData: if the arm is no SCARA, and no six-axis arm with a spherical wrist.
+            MissingData: if the arm is no SCARA, and no six-axis arm of which axes 4 and 5 meet.
             UnknownName: if there is no such reference.
         """
         if reference is None:
@@ -363,7 +365,7 @@ class KinematicMethods(RobotBase):
         """ABB's configuration data of one posture: cf1, cf4, cf6, cfx, and their certainty.
 
         Raises:
-            MissingData: if the arm is no SCARA, and no six-axis arm with a spherical wrist.
+            MissingData: if the arm is no SCARA, and no six-axis arm of which axes 4 and 5 meet.
         """
         from ..kinematics.configuration import configuration_of
 

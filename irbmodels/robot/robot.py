@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike
 from ..checks import as_list, as_pose, finite, is_rotation, numbers, short_repr
 from ..errors import InputError, MissingData, warn
 from ..files import read_text
-from ..kinematics.arm_geometry import without_closed_form
 from ..model.axis_springs import check_springs
 from ..model.friction import Stribeck, check_law
 from ..model.inertia import Inertial
@@ -28,7 +27,7 @@ from ..model.tool import payload as checked_payload
 from ..model.tree import copy_of
 from ..model.types import Array
 from ..tables.building import load_tool, motors_of
-from ..tables.description import Coupling, Description, describe
+from ..tables.description import Coupling, describe
 from ..tables.overlays import is_file
 from ..tables.writing import tables_of
 from .composition import BareRobot, Choices, bare_of, compose, warnings_of
@@ -82,7 +81,7 @@ def load(
         for overlay in as_list(overlays, str | Path, "overlays are a list of files")
     )
     robot = _robot(
-        _bare(describe(name_or_folder), files, parameters, coupling), Choices(tool=_tool(tool))
+        bare_of(describe(name_or_folder), files, parameters, coupling), Choices(tool=_tool(tool))
     )
     for line in robot._warnings:
         warn(line)
@@ -313,7 +312,7 @@ class Robot(KinematicMethods, DynamicMethods):
             and parameters not in of.tables.inertials.sets
         ):
             overlays = (*overlays, Path(str(of.given)).resolve())
-        return self._with(_bare(of.tables, overlays, parameters, of.coupling))
+        return self._with(bare_of(of.tables, overlays, parameters, of.coupling))
 
     def with_bodies(self, parameters: ArrayLike) -> Robot:
         """Return the robot with other bodies; tool and payload stay as they are.
@@ -474,19 +473,6 @@ class Robot(KinematicMethods, DynamicMethods):
             if line not in self._warnings:
                 warn(line)
         return robot
-
-
-def _bare(
-    tables: Description,
-    overlays: tuple[Path, ...],
-    parameters: str | Path | None,
-    coupling: Coupling | None,
-) -> BareRobot:
-    """Return the robot of tables; closed forms that its axes rule out are among its warnings."""
-    bare = bare_of(tables, overlays, parameters, coupling)
-    return replace(
-        bare, warnings=(*bare.warnings, *without_closed_form(bare.model.tree, bare.name))
-    )
 
 
 def _robot(bare: BareRobot, choices: Choices) -> Robot:

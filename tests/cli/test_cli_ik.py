@@ -91,7 +91,7 @@ HOME = "815,0,961.5,0.70711,0,0.70711,0"
             1,
             "has the configuration [3,0,0,0]; there are [0,0,0,0]",
         ),
-        (("positioner", "--pose", HOME), 2, "has no closed-form inverse kinematics"),
+        (("positioner", "--pose", HOME), 2, "has no inverse kinematics"),
     ],
 )
 def test_ik_command_refuses(run, arguments, code, message):

@@ -169,7 +169,7 @@ def test_free_axes_are_kept_or_zero():
     T = robot.pose(q)
     still, kept = robot.inverse_kinematics(T), robot.inverse_kinematics(T, near=q)
     assert len(still) == len(kept) == 4  # front and back are one
-    assert all(s.flags == (False, False, True) for s in still)
+    assert all(s.flags == (False, False, True, False) for s in still)
     assert (np.abs(still.q[:, 0]) < 1e-12).all()
     np.testing.assert_allclose(kept.q[:, 0], 0.9, atol=1e-12)
     np.testing.assert_allclose(kept[0].q, q, atol=1e-9)

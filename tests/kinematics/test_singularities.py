@@ -13,6 +13,7 @@ from own_arms import arm_urdf, urdf, written
 
 import irbmodels as irb
 from irbmodels.kinematics.singularities import damped_velocity, measures
+from irbmodels.tasks.free_angle import feasible_angles
 
 EXACT = 1e-12  # [m^3, -] sums of a dozen products up to 2
 # [deg] how far each singularity is from the ranges of oracles.RANGES; 0: inside. stretched, folded,
@@ -459,14 +460,22 @@ def test_a_crossing_on_an_arm_of_ones_own(tmp_path):
         np.testing.assert_allclose(robot.pose(q).translation, wanted[:3, 3], rtol=0, atol=1e-10)
 
 
-def test_other_shapes_have_no_closed_form(tmp_path):
-    """An arm whose wrist axes miss one point is refused, and told by how much; numerical measures
-    remain.
+def test_singularities_of_an_offset_wrist_have_no_factors(tmp_path):
+    """An arm whose wrist axes miss one point has a determinant, and no distance from singularities
+    of one part; what is named after them is refused.
     """
     robot = irb.from_urdf(written(arm_urdf(wrist=(0.0, 0.0, 0.01)), tmp_path))
-    with pytest.raises(irb.MissingData, match="its wrist is not spherical"):
-        robot.singularities(np.zeros(6))
-    assert robot.measures(np.full(6, 0.3)).manipulability > 0.01
+    q = np.random.default_rng(0).uniform(-3.0, 3.0, (5, 4, 6))
+    found = robot.singularities(q)
+    assert np.isnan(found[:3]).all()
+    np.testing.assert_allclose(found.determinant, np.linalg.det(robot.jacobian(q)), atol=1e-12)
+    assert np.ndim(robot.singularities(q[0, 0]).determinant) == 0
+    with pytest.raises(irb.MissingData, match="the wrist is not spherical: singular postures"):
+        robot.singular_postures()
+    with pytest.raises(irb.MissingData, match="the wrist is not spherical: q5 = 0 is no singul"):
+        robot.cross_wrist(robot.pose(q[0, :2]), q[0, 0])
+    with pytest.raises(irb.MissingData, match="the wrist of own is not spherical: a free angle"):
+        feasible_angles(robot, robot.pose(q[0, 0]))
 
 
 def test_a_wrist_folded_back_keeps_its_posture(tmp_path):

@@ -12,6 +12,7 @@ import pytest
 import irbmodels as irb
 from irbmodels import rapid
 from irbmodels.cli import main
+from irbmodels.tasks.free_angle import feasible_angles
 from irbmodels.tasks.path_check import check_path, programmed_motion
 
 # of the specimen's twists
@@ -88,44 +89,48 @@ kinematics: {{joints: {{joint_{}: {{{}, source: cert}}}}}}
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
-    ("joint", "number", "words"),
+    ("joint", "number", "spherical"),
     [
-        (2, "alpha_deg: -90.021", "axes 1 and 2 are 0.021 deg off a right angle"),
-        (3, "alpha_deg: 0.02", "axes 2 and 3 are 0.02 deg off parallel"),
-        (5, "a_mm: 0.2", "its wrist is not spherical: axes 4, 5 and 6 miss one point by"),
-        (4, "alpha_deg: -90.02", None),
-        (2, "a_mm: 150.3", None),
-        (6, "d_mm: 65.2", None),
-        (3, "theta0_deg: -89.98", None),
+        (2, "alpha_deg: -90.021", False),
+        (3, "alpha_deg: 0.02", False),
+        (5, "a_mm: 0.2", False),
+        (4, "alpha_deg: -90.02", True),
+        (2, "a_mm: 150.3", True),
+        (6, "d_mm: 65.2", True),
+        (3, "theta0_deg: -89.98", True),
     ],
 )
-def test_a_specimen_without_closed_form_says_so_when_it_is_loaded(overlay, joint, number, words):
-    """One warning names the axes and all that is refused; each of these is, and what the page calls
-    exact answers.
+def test_what_a_calibrated_specimen_answers(overlay, joint, number, spherical):
+    """Twists and gaps of its axes leave out what only a regular arm has; all else answers for the
+    specimen, and its postures are at the pose that was asked for.
     """
-    path = overlay(CROOKED.format(joint, number))
-    if words is None:
-        assert len(irb.load("irb1600", overlays=[path]).singular_postures())
+    robot = irb.load("irb1600", overlays=[overlay(CROOKED.format(joint, number))])
+    if spherical:
+        assert len(robot.singular_postures())
         return
-    with pytest.warns(
-        irb.PhysicsWarning, match=f"^irb1600_6_120: {words}.*: no inverse kinematics, configuration"
-    ) as raised:
-        robot = irb.load("irb1600", overlays=[path])
-    assert len(raised) == 1
-    assert len(str(raised[0].message)) < 250
     q, rest = np.full(6, 0.2), np.zeros(6)
     program = rapid.sequence_of(rapid.read(f"MODULE M\nPROC main()\n{MOVES}\nENDPROC\nENDMODULE\n"))
     for refused in (
-        lambda: robot.inverse_kinematics(robot.pose(q)),
-        lambda: robot.configuration(q),
-        lambda: robot.singularities(q),
         robot.singular_postures,
-        robot.workspace,
-        robot.tcp_extremes,
-        lambda: programmed_motion(robot, program),
+        lambda: robot.cross_wrist(robot.pose(q).homogeneous[None], q),
+        lambda: feasible_angles(robot, robot.pose(q)),
     ):
-        with pytest.raises(irb.MissingData, match=words):
+        with pytest.raises(irb.MissingData, match="is not spherical"):
             refused()
+    solutions = robot.inverse_kinematics(robot.pose(q), near=q)
+    np.testing.assert_allclose(solutions[0].q, q, atol=1e-11)
+    for one in solutions:
+        np.testing.assert_allclose(robot.pose(one.q).homogeneous, robot.pose(q), atol=1e-13)
+    assert robot.configuration(q)[:3] == (0, 0, 0)
+    np.testing.assert_allclose(
+        robot.singularities(q).determinant, np.linalg.det(robot.jacobian(q)), atol=1e-12
+    )
+    nominal = irb.load("irb1600")
+    # both arms agree at home, so half a turn on they are twice the twist apart, 1.3 m away
+    assert 1e-5 < robot.workspace().uncertainty < 2.6 * np.radians(0.021)
+    assert nominal.workspace().uncertainty == 0.0
+    assert robot.tcp_extremes().reach == pytest.approx(nominal.tcp_extremes().reach, abs=5e-4)
+    assert len(programmed_motion(robot, program).motion.t)
     assert np.isfinite(robot.inverse_velocity(q, rest)).all()
     assert np.isfinite(robot.measures(q).manipulability)
     assert np.isfinite(robot.inverse_dynamics(q, rest, rest, friction=False)).all()

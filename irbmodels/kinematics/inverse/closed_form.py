@@ -24,7 +24,7 @@ SINGULAR = 1e-12  # [m, rad] nearer to a singularity than this, a solution is on
 REACH = 1e-10  # [m] a wrist centre so little beyond reach is solved at the edge
 TILT = 1e-9  # [rad] largest tilt of a SCARA's tool
 RIGID = 1e-9  # what rounding leaves of a rotation typed with ten digits
-VALID, INSIDE, WRIST, ELBOW, SHOULDER = 1, 2, 4, 8, 16
+VALID, INSIDE, WRIST, ELBOW, SHOULDER, MERGED = 1, 2, 4, 8, 16, 32
 """Bits of a solution: it exists, keeps every range, and which singularities it is on."""
 
 

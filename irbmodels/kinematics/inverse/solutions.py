@@ -15,7 +15,7 @@ from ...model.limits import Limits
 from ...model.types import Array, Mask
 from ..arm_geometry import Scara, SixAxis
 from ..configuration import Configuration, configuration_of
-from .closed_form import ELBOW, INSIDE, SHOULDER, WRIST
+from .closed_form import ELBOW, INSIDE, MERGED, SHOULDER, WRIST
 
 
 class Flags(NamedTuple):
@@ -32,6 +32,11 @@ class Flags(NamedTuple):
     """The wrist centre is on axis 1, which is free, and kept as in ``near``, else 0.
 
     Front and back are one.
+    """
+    merged: Any
+    """Two postures of an arm without a spherical wrist are one, within 1e-6 rad or so.
+
+    Its singularities are surfaces that belong to no part of it; nothing is free there.
     """
 
     def __str__(self) -> str:
@@ -220,4 +225,4 @@ def broken_ranges(limits: Limits, q: Array) -> str:
 
 def flags_of(bits: Any) -> Flags:
     """Return the singularities in the bits of one solution, or of arrays."""
-    return Flags((bits & WRIST) != 0, (bits & ELBOW) != 0, (bits & SHOULDER) != 0)
+    return Flags(*((bits & bit) != 0 for bit in (WRIST, ELBOW, SHOULDER, MERGED)))

@@ -15,10 +15,11 @@ from ...errors import InputError, RapidError
 from ...model.limits import ROUNDING, Limits
 from ...model.tree import UNLIMITED
 from ...model.types import Array
-from ..arm_geometry import Scara, SixAxis
+from ..arm_geometry import OffsetWrist, Scara, SixAxis
 from ..configuration import Configuration, checked, configuration_of, matches, seeds
 from . import closed_form as branches
 from .closed_form import INSIDE, VALID, Bounds, BranchArrays
+from .offset_wrist import offset_wrist
 from .solutions import Branches, Flags, Solutions, broken_ranges, flags_of
 
 if TYPE_CHECKING:
@@ -227,7 +228,8 @@ class InverseKinematics:
         """Count poses; return machine code once they make up for compiling it."""
         if self._poses < WORTH:
             self._poses += poses
-            if self._poses >= WORTH and installed():
+            compilable = not isinstance(self.arm, OffsetWrist)
+            if self._poses >= WORTH and compilable and installed():
                 from .kernel import KernelSolver
 
                 self._kernel = KernelSolver(self.arm, self._bounds)
@@ -238,6 +240,8 @@ class InverseKinematics:
     ) -> BranchArrays:
         free, bounds = self._constants_for(near, wanted)
         with np.errstate(all="ignore"):
+            if isinstance(self.arm, OffsetWrist):
+                return offset_wrist(self.arm, poses, bounds)
             if isinstance(self.arm, SixAxis):
                 return branches.six_axis(self.arm, poses, free, bounds)
             return branches.scara(self.arm, poses, free, bounds)
@@ -314,6 +318,8 @@ class InverseKinematics:
                     f"the tool would have to lean by {np.degrees(lean):.3g} deg, and the axes of a"
                     " SCARA are parallel"
                 )
+        if isinstance(self.arm, OffsetWrist) and missing == np.inf:
+            return "the wrist would be within reach, but not with this orientation of the tool"
         unit = "; is the pose in mm? it counts in m" if missing > _FAR else ""
         return f"out of reach by {1000.0 * missing:.6g} mm{unit}"
 

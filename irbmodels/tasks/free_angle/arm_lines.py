@@ -65,7 +65,11 @@ def arm_lines(robot: Robot) -> ArmLines:
             " wrist"
         )
     tcp = cast(pin.SE3, robot.pose(home))
-    robot.inverse_kinematics(tcp)  # refuses what has no spherical wrist
+    if np.isnan(robot.singularities(home).wrist):
+        raise MissingData(
+            f"the wrist of {robot.name} is not spherical: a free angle is solved for six axes"
+            " with a spherical wrist"
+        )
     J = robot.jacobian(home)
     turning = J[3:].T
     feet = tcp.translation + np.cross(turning, J[:3].T)
