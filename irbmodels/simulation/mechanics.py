@@ -136,11 +136,17 @@ class Stops:
             return q
         if not change[n:].any():
             return q + self._inverse @ change[:n]
-        # rows of sums and of their axes depend on each other: the least change that puts all on
         held = change != 0.0
         if in_contact is not None:
             held |= in_contact[:m] | in_contact[m:]
-        return np.asarray(q + np.linalg.pinv(self.A[held]) @ change[held])
+        sums = n + np.flatnonzero(held[n:])
+        axes = self.row_axes[sums]
+        if held[axes].any() or len(set(axes.tolist())) < len(axes):
+            # rows of a sum and of its axis depend on each other: the least change that keeps both
+            return np.asarray(q + np.linalg.pinv(self.A[held]) @ change[held])
+        rows = np.arange(n)
+        rows[axes] = sums
+        return np.asarray(q + np.linalg.solve(self.A[rows], change[rows]))
 
     def axis(self, row: int) -> int:
         """1-based axis that one of :attr:`rows` bounds."""

@@ -67,8 +67,9 @@ def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
     }[options.meshes]
     text, meshes = gathered_meshes(bare, robot.folder, prefix)
     model = _Model(text, robot.name, kg).element()
-    if note := note_on_springs(robot):
-        model.append(Comment(f" {note} "))
+    for note in (note_on_springs(robot), _note_on_sums(robot)):
+        if note:
+            model.append(Comment(f" {note} "))
     files = {
         "model.sdf": _document(model),
         "model.config": _config(robot, text),
@@ -76,6 +77,17 @@ def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
     } | spring_files(robot, "model")
     copied = write_files(folder, meshes)  # before the model, which names them
     return [*write_files(folder, files), *copied]
+
+
+def _note_on_sums(robot: Robot) -> str:
+    """Return the bounds of sums of axes, which SDF cannot state; empty where there are none."""
+    limits = robot.limits
+    rows = zip(limits.names(), np.degrees(limits.lower), np.degrees(limits.upper), strict=True)
+    bounds = [f"{name} within {low:.6g} .. {high:.6g} deg" for name, low, high in rows]
+    bounds = bounds[robot.n :]
+    return f"Beside the ranges of joints, which SDF cannot state: {', '.join(bounds)}" * bool(
+        bounds
+    )
 
 
 class _Model:

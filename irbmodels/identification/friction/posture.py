@@ -16,6 +16,7 @@ from ...robot.robot import Robot
 SAMPLES = 9  # along the longest stroke, at which gravity is evaluated
 _MARGIN = np.radians(5.0)  # of every range that a posture keeps free; 5 mm of a linear axis
 _TRIES, _KEPT = 1024, 4  # postures drawn, and those that are refined
+_BEYOND = 10.0  # [1/rad] weight of what breaks a bound of a sum; the margin takes the rest
 # weights of the distance from home, of the largest gravity torque; more where the arm is folded up
 _NEAR = (1e-3, 1e-2, 0.1, 1.0)
 
@@ -53,11 +54,12 @@ def least_gravity_posture(robot: Robot, axis: int, half: float) -> Array:
     def torques(u: Array) -> Array:
         return gravity_torque(robot, stroke_postures(u @ inverse.T, axis, half), axis)
 
+    def residuals(u: Array) -> Array:
+        beyond = row @ u - np.clip(row @ u, least, most)  # bounds of sums
+        return np.append(torques(u), _BEYOND * scale * beyond)
+
     def cost(u: Array, share: float) -> Array:
-        beyond = row @ u - np.clip(row @ u, least, most)  # of bounds of sums
-        return np.concatenate(
-            [torques(u), share * scale * (u - home) / size, 10.0 * scale * beyond]
-        )
+        return np.concatenate([residuals(u), share * scale * (u - home) / size])
 
     drawn = np.random.default_rng(0).uniform(low, high, (_TRIES, robot.n))
     drawn[0] = home
@@ -71,7 +73,7 @@ def least_gravity_posture(robot: Robot, axis: int, half: float) -> Array:
         solutions = [least_squares(cost, start, args=(near,), **options) for start in best]
         for result in sorted(solutions, key=lambda result: float(result.cost)):
             u = _rounded(
-                _zero_gravity(cost, result.x, (low, high), size, scale), home, torques, scale
+                _zero_gravity(cost, result.x, (low, high), size, scale), home, residuals, scale
             )
             strokes = stroke_postures(inverse @ u, axis, half)
             if limits.keep_sums(strokes).all() and not _collides(robot, strokes):

@@ -47,6 +47,8 @@ class ArmLines:
     """1 where a positive axis 2 turns the lower arm about +y, else -1."""
     range_between_arms: bool
     """True if the range of axis 3 is that of the angle between the arms ``x3 - x2``."""
+    sums_between_arms: tuple[bool, ...]
+    """The same of each bound of a sum; else it is one of ``x3``."""
     wrist_at_home: float
     """Angle from axis 4 to axis 6 about axis 5 where ``q5 = 0`` [rad]."""
 
@@ -79,9 +81,11 @@ def arm_lines(robot: Robot) -> ArmLines:
     J, H = robot.jacobian(home, point=wrist), robot.hessian(home, point=wrist)
     size = np.linalg.norm(turning, axis=1)
     A = robot.limits.A.copy()
-    mixed, A[2, 1] = A[2, 1], 0.0
+    factors = A[[2, *range(6, len(A))], 1]  # of q2 in the range of axis 3, and in sums with it
+    A[2, 1] = 0.0
+    sums = np.delete(A[6:], 1, axis=1)
     plain = np.abs(np.delete(size, 1) - 1.0).max() < STRAIGHT and np.abs(J[:3, 3:]).max() < STRAIGHT
-    if not plain or np.abs(A - np.eye(6)).max() > 0.0:
+    if not plain or (A[:6] != np.eye(6)).any() or (sums != np.eye(5)[1]).any():
         raise MissingData(
             f"{robot.name} couples axes other than 2 and 3: its free angle is not solved"
         )
@@ -92,8 +96,8 @@ def arm_lines(robot: Robot) -> ArmLines:
     carried = size[1] < 0.5
     lower = -H[:3, 1, 1] - (0.0 if carried else upper)
     sense = float(np.sign(J[:3, 1] @ np.cross(y, lower) if carried else turning[1] @ y))
-    ratio = mixed * sense - (0.0 if carried else 1.0)  # of x2 in the range of axis 3
-    if min(abs(ratio), abs(ratio + 1.0)) > STRAIGHT:
+    ratios = np.abs(factors * sense - (0.0 if carried else 1.0))  # of x2 in these
+    if np.minimum(ratios, np.abs(ratios - 1.0)).max() > STRAIGHT:
         raise MissingData(
             f"{robot.name} couples axes 2 and 3 by a ratio other than 1: its free angle is not"
             " solved"
@@ -112,7 +116,8 @@ def arm_lines(robot: Robot) -> ArmLines:
         lower_arm_at_home=math.atan2(x @ lower, z @ lower),
         forearm_at_home=math.atan2(x @ upper, z @ upper),
         lower_arm_sign=sense,
-        range_between_arms=abs(ratio) > 0.5,
+        range_between_arms=bool(ratios[0] > 0.5),
+        sums_between_arms=tuple((ratios[1:] > 0.5).tolist()),
         wrist_at_home=math.atan2(
             np.cross(turning[3], turning[5]) @ turning[4], turning[3] @ turning[5]
         ),

@@ -242,7 +242,8 @@ def _full_turns(ranges: Ranges, y: Array) -> list[Turns]:
     bounded = ranges.bounded
     first = np.where(bounded, np.ceil((ranges.lower - y) / math.tau), 0.0).astype(int)
     last = np.where(bounded, np.floor((ranges.upper - y) / math.tau), 0.0).astype(int)
-    return list(itertools.product(*map(range, first.tolist(), (last + 1).tolist())))
+    turns = itertools.product(*map(range, first.tolist(), (last + 1).tolist()))
+    return [k for k in turns if ranges.keep_sums(y + math.tau * np.array(k))]
 
 
 def _interval(
@@ -286,12 +287,16 @@ def _end(answer: FreeAngles, branch: _Branch, index: int, beyond: int, known: Ar
     at = nearest_turn(branch.at[index], known)
     across = nearest_turn(branch.within[beyond], at)
     limits, ranges = answer.robot.limits, answer.ranges
-    outside = np.maximum(ranges.lower - across, across - ranges.upper)
-    to_lower, to_upper = np.abs(at - ranges.lower), np.abs(at - ranges.upper)
-    axis = int(np.where(outside > 0.0, np.minimum(to_lower, to_upper), np.inf).argmin())
-    bound = float((limits.lower if to_lower[axis] < to_upper[axis] else limits.upper)[axis])
-    text = f"axis {axis + 1}: {limits.names()[axis]} = {math.degrees(bound):.6g} deg"
-    return End("range", text, axis + 1, bound)
+    lower = np.append(ranges.lower, ranges.sum_lower)
+    upper = np.append(ranges.upper, ranges.sum_upper)
+    at, across = (np.append(y, ranges.sums @ y) for y in (at, across))
+    outside = np.maximum(lower - across, across - upper)
+    to_lower, to_upper = np.abs(at - lower), np.abs(at - upper)
+    row = int(np.where(outside > 0.0, np.minimum(to_lower, to_upper), np.inf).argmin())
+    bound = float((limits.lower if to_lower[row] < to_upper[row] else limits.upper)[row])
+    axis = int(limits.row_axes[row]) + 1
+    text = f"axis {axis}: {limits.names()[row]} = {math.degrees(bound):.6g} deg"
+    return End("range", text, axis, bound)
 
 
 def _along_axis_6(answer: FreeAngles, branches: Collection[int]) -> list[Interval]:

@@ -32,6 +32,17 @@ class Ranges(NamedTuple):
     A: Array
     lower: Array
     upper: Array
+    sums: Array
+    """Factors of ``y`` in the sums that are bounded besides, ``(k, n)``."""
+    sum_lower: Array
+    """``(k,)``"""
+    sum_upper: Array
+
+    def keep_sums(self, y: Array) -> Mask:
+        """Return whether ``(..., n)``, full turns counted, keep the bounds of sums."""
+        values = y @ self.sums.T
+        kept = (values >= self.sum_lower) & (values <= self.sum_upper)
+        return np.asarray(kept.all(axis=-1))
 
     @property
     def bounded(self) -> Mask:
@@ -51,17 +62,26 @@ class Ranges(NamedTuple):
         """Return the excess of the first axes ``(..., n)`` in their best turn [rad], signed."""
         bounded = self.bounded[: y.shape[-1]]
         low, high = np.where(bounded, np.array([self.lower, self.upper])[:, : len(bounded)], 0.0)
-        off = y - (low + high) / 2.0
-        off = np.abs(off - math.tau * np.round(off / math.tau)) - (high - low) / 2.0
-        return np.asarray(np.where(bounded, off, -np.inf))
+        return np.asarray(np.where(bounded, _excess(y, low, high), -np.inf))
+
+    def outside_sums(self, y: Array) -> Array:
+        """Return the same of the bounds of sums, ``(..., k)``, for ``y`` of all axes."""
+        return _excess(y @ self.sums.T, self.sum_lower, self.sum_upper)
 
 
 def widened_ranges(robot: Robot) -> Ranges:
     """Return the ranges of a robot, widened by half the tolerance of ``robot.in_range``."""
-    limits = robot.limits
+    limits, n = robot.limits, robot.n
+    A, inverse, *_ = limits.axis_ranges
     lower = np.where(limits.lower <= -UNLIMITED, -np.inf, limits.lower - ROUNDING / 2.0)
     upper = np.where(limits.upper >= UNLIMITED, np.inf, limits.upper + ROUNDING / 2.0)
-    return Ranges(np.asarray(limits.A), lower, upper)
+    return Ranges(A, lower[:n], upper[:n], limits.A[n:] @ inverse, lower[n:], upper[n:])
+
+
+def _excess(y: Array, low: Array, high: Array) -> Array:
+    """Return how far angles are beyond ranges in their best turn [rad], negative inside."""
+    off = y - (low + high) / 2.0
+    return np.asarray(np.abs(off - math.tau * np.round(off / math.tau)) - (high - low) / 2.0)
 
 
 def postures(robot: Robot, circle: ToolCircle, phi: Array) -> Array:
@@ -98,22 +118,26 @@ def arm_ends(circle: ToolCircle, ranges: Ranges) -> list[Array]:
     elbow_angles = [
         arm.lower_arm_at_home + arm.lower_arm_sign * angle for angle in ranges.boundary_angles(1)
     ]
-    forearm_angles = [arm.forearm_at_home + angle for angle in ranges.boundary_angles(2)]
     # centre in the arm's plane (x, z) and radius of each circle that the wrist centre meets
     circles = [(arm.a1, 0.0, lower_arm + forearm), (arm.a1, 0.0, abs(lower_arm - forearm))]
     circles += [
         (arm.a1 + lower_arm * math.sin(angle), lower_arm * math.cos(angle), forearm)
         for angle in elbow_angles
     ]
-    if arm.range_between_arms:
-        bends = np.array(forearm_angles) - arm.lower_arm_at_home
-        squares = lower_arm**2 + forearm**2 + 2.0 * lower_arm * forearm * np.cos(bends)
-        circles += [(arm.a1, 0.0, math.sqrt(max(square, 0.0))) for square in squares]
-    else:
-        circles += [
-            (arm.a1 + forearm * math.sin(angle), forearm * math.cos(angle), lower_arm)
-            for angle in forearm_angles
-        ]
+    sums = zip(arm.sums_between_arms, ranges.sum_lower, ranges.sum_upper, strict=True)
+    for between_arms, angles in (
+        (arm.range_between_arms, ranges.boundary_angles(2)),
+        *((between, [float(low), float(high)]) for between, low, high in sums),
+    ):
+        for angle in angles:
+            turned = arm.forearm_at_home + angle
+            if between_arms:
+                bend = math.cos(turned - arm.lower_arm_at_home)
+                square = lower_arm**2 + forearm**2 + 2.0 * lower_arm * forearm * bend
+                circles.append((arm.a1, 0.0, math.sqrt(max(square, 0.0))))
+            else:
+                ahead, above = forearm * math.sin(turned), forearm * math.cos(turned)
+                circles.append((arm.a1 + ahead, above, lower_arm))
     return [
         nearest_to_axis_1(circle),
         *(axis_1_angles(circle, angle) for angle in ranges.boundary_angles(0)),

@@ -195,7 +195,7 @@ class FreeAngles(Sequence[Interval]):
         grid = np.linspace(-math.pi, math.pi, 720, endpoint=False)
         y = postures(self.robot, self.circle, grid) @ self.ranges.A.T
         y = y.reshape(-1, 6)[np.isfinite(y).all(axis=-1).ravel()]
-        off = self.ranges.outside(y)
+        off = np.hstack([self.ranges.outside(y), self.ranges.outside_sums(y)])
         best = off[int(off.max(axis=1).argmin())] if len(off) else np.full(6, np.nan)
         worst = int(best.argmax())
         name, least = self.robot.limits.names()[worst], math.degrees(best[worst])
