@@ -12,8 +12,8 @@ from irbmodels.rapid import RobTarget, read_value
 
 DATA = Path(__file__).parents[1] / "data" / "taught_targets.yaml"
 PROGRAMS = yaml.safe_load(DATA.read_text(encoding="utf-8"))
-# positions in hundredths of mm and angles of quaternions in six digits, over lengths from 0.1 m on
-ROUNDED = 2e-3  # [deg]
+# 0.005 mm, half the last digit of a position, seen from 1 m
+ROUNDED = 3e-4  # [deg]
 # Susta79/RF210001@7372104, README.md: axis positions, x, y, z [mm], and turns about x, y and z of
 # the base, one after the other [deg]; with y at 90 deg, where x and z are one, its second row has
 # the sign of z wrong: the table's other robot has +90 there

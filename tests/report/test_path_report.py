@@ -281,6 +281,32 @@ def test_what_was_not_checked_stands_beside_what_is_kept(robot, file, run):
     assert (code, "cell.mod: nothing moves" in err) == (1, True)
 
 
+def test_torques_without_masses_are_not_called_kept():
+    """Tables, page and figure say unknown; no limit of a torque is called assumed."""
+    arm = irb.load("irb1100_4_58")
+    program = rapid.sequence_of(
+        rapid.read(
+            "MODULE m\nPROC main()\n"
+            f"MoveAbsJ [[0,0,0,0,30,0],{FRAME}],v100,fine,tool0;\n"
+            f"MoveAbsJ [[20,0,0,0,30,0],{FRAME}],v100,fine,tool0;\nENDPROC\nENDMODULE"
+        )
+    )
+    check = check_path(arm, programmed_motion(arm, program))
+    axes, _, moves = (printed([table]) for table in check_tables(check, arm)[:3])
+    assert axes.count("unknown") == 18  # share, peak and friction of six axes
+    assert "*)" not in axes
+    assert moves.count("unknown") == 2  # of the start and of the move
+    assert "not checked: torques of axes 1, 2, 3, 4, 5 and 6, acc" in verdict(check)
+    told = remarks(check, arm)
+    assert "no masses of irb1100_4_58 are known: its torques are not" in told
+    assert not any("assumed: none is published" in line or "hold none" in line for line in told)
+    page = report_html(check, arm)
+    assert "Ranges and speeds stay within their limits on the whole path." in page
+    assert "of a torque" not in page
+    assert "torque: unknown, as masses are" in page
+    assert "nan" not in page.lower()
+
+
 def test_speeds_without_a_limit_are_not_called_kept(tmp_path):
     text = re.sub(r'velocity="[^"]*"', 'velocity="0"', irb.load("irb1600").urdf())
     (tmp_path / "a.urdf").write_text(text)

@@ -160,6 +160,29 @@ def test_a_robot_whose_friction_and_singularities_nobody_knows():
 # --- box and collision
 
 
+def test_an_arm_without_masses_is_checked_but_for_its_torques(tmp_path):
+    """Ranges, speeds and singularities are those of the same arm with masses; torques are unknown,
+    and named as not checked.
+    """
+    arm = irb.load("irb1100_4_58")
+    q = arm.from_controller(np.linspace([0, 80, 0, 0, 30, 0], [10, 120, 0, 0, 30, 0], 101))
+    v = np.gradient(q, 0.01, axis=0)
+    path = irb.Motion(0.01 * np.arange(101), q, v, np.zeros_like(q))
+    check = check_path(arm, path, output=tmp_path / "check.csv")
+    assert [(one.kind, one.axis) for one in check.findings] == [("range", 2)]
+    assert check.margin.value[1] == pytest.approx(np.radians(-7.0))
+    np.testing.assert_allclose(
+        check.speed.value[:2], np.radians([10, 40]) / arm.limits.velocity[:2]
+    )
+    assert np.abs(check.singularities["wrist"].value) == pytest.approx(np.radians(30.0))
+    assert np.isnan([*check.torque.value, *check.peaks.ravel()]).all()
+    assert check.unlimited == ("torques of axes 1, 2, 3, 4, 5 and 6",)
+    assert "torque" not in repr(check)
+    table = np.genfromtxt(tmp_path / "check.csv", delimiter=",", names=True)
+    assert np.isnan(table["tau2_total_Nm"]).all()
+    assert np.isfinite(table["margin2_deg"]).all()
+
+
 def test_the_box_holds_the_tcp_of_a_tool_without_shapes():
     """A TCP 300 mm ahead along x of tool0, turned about axis 1: y beyond 400 mm from the sample
     where sin says so.

@@ -25,6 +25,8 @@ def shares_figure(check: PathCheck, robot: Robot) -> Figure:
     grid = figure.subplots(3, 1, sharex=True)
     columns = (100.0 * trace.used, 100.0 * trace.speed, 100.0 * trace.torque)
     torque = "torque, of assumed limits" if robot.limits.effort_assumed.any() else "torque"
+    if not robot.dynamic_model.has_masses:
+        torque = "torque: unknown, as masses are"
     titles = ("range used: 0 % in the middle, 100 % at an end", "speed", torque)
     for axes, kind, values, title in zip(grid, kinds, columns, titles, strict=True):
         for one in [one for one in check.findings if one.kind == kind][:_SHADED]:
@@ -39,7 +41,7 @@ def shares_figure(check: PathCheck, robot: Robot) -> Figure:
                 label=f"axis {i + 1}",
             )
         axes.axhline(100.0, color=BAD, lw=0.9, ls=(0, (4, 3)))
-        axes.set_ylim(0.0, max(108.0, 1.06 * float(np.nanmax(values))))
+        axes.set_ylim(0.0, max(108.0, 1.06 * float(values[np.isfinite(values)].max(initial=0.0))))
         axes.set_ylabel("%")
         lay_out(axes, title)
     _mark_lines(grid, check)

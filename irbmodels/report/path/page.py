@@ -70,7 +70,8 @@ def report_html(check: PathCheck, robot: Robot, source: str = "", box: Box | Non
 
 
 def _star(robot: Robot) -> str:
-    return "*" if robot.limits.effort_assumed.any() else ""
+    known = robot.dynamic_model.has_masses
+    return "*" if known and robot.limits.effort_assumed.any() else ""
 
 
 def _without_violations(check: PathCheck) -> str:
@@ -81,7 +82,10 @@ def _without_violations(check: PathCheck) -> str:
         if check.kept
         else "the part that could be evaluated; the remarks say what is missing"
     )
-    return f"Ranges, speeds and torques stay within their limits on {what}."
+    checked = "Ranges, speeds and torques"
+    if check.rows and np.isnan(check.torque.value).all():
+        checked = "Ranges and speeds"
+    return f"{checked} stay within their limits on {what}."
 
 
 def _cards(check: PathCheck, robot: Robot) -> Iterator[tuple[str, str]]:
@@ -95,8 +99,9 @@ def _cards(check: PathCheck, robot: Robot) -> Iterator[tuple[str, str]]:
         ("of a speed", 100.0 * check.speed.value),
         (f"of a torque{_star(robot)}", 100.0 * check.torque.value),
     ):
-        axis = int(np.nanargmax(shares))
-        yield f"{what}, axis {axis + 1}", f"{shares[axis]:.0f} %"
+        if np.isfinite(shares).any():
+            axis = int(np.nanargmax(shares))
+            yield f"{what}, axis {axis + 1}", f"{shares[axis]:.0f} %"
     wrist = check.singularities.get("wrist")
     if wrist is not None and np.isfinite(wrist.value[0]):
         yield "from the wrist singularity", f"{math.degrees(abs(float(wrist.value[0]))):.1f}\u00b0"
@@ -123,7 +128,7 @@ def _axes_html(check: PathCheck, robot: Robot) -> str:
     rows = [
         [
             *(row[key] for key in ("axis", "range", "margin", "margin_line")),
-            *(bar(100.0 * share[i]) for share in shares),
+            *(bar(100.0 * share[i]) if np.isfinite(share[i]) else "unknown" for share in shares),
             row["peak"],
             "unknown"
             if check.friction_share is None

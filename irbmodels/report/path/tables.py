@@ -50,12 +50,12 @@ def unevaluated(check: PathCheck) -> str:
 
 def remarks(check: PathCheck, robot: Robot) -> list[str]:
     """Return what the numbers rest on: assumptions, missing data, and notes of the program."""
-    limits = robot.limits
+    limits, has_masses = robot.limits, robot.dynamic_model.has_masses
     one = check.extrapolated.sum() == 1
     moves, its = ("moves", "its") if one else ("move", "their")
     cases = (
         (
-            limits.effort_assumed.any(),
+            has_masses and limits.effort_assumed.any(),
             f"torque limits of {robot.name} are assumed: none is published",
         ),
         (
@@ -66,7 +66,11 @@ def remarks(check: PathCheck, robot: Robot) -> list[str]:
             limits.range_assumed.any(),
             f"ranges of {format_axes(limits.by_axis(limits.range_assumed))} are assumed",
         ),
-        (check.friction_share is None, f"{robot.name} has no friction data: torques hold none"),
+        (not has_masses, f"no masses of {robot.name} are known: its torques are not"),
+        (
+            has_masses and check.friction_share is None,
+            f"{robot.name} has no friction data: torques hold none",
+        ),
         (
             check.extrapolated.any(),
             (
@@ -132,12 +136,13 @@ def _axis_table(check: PathCheck, robot: Robot) -> TextTable:
     )
     title = (
         f"{robot.name}: what the path takes of each limit (* of an assumed limit)"
-        if robot.limits.effort_assumed.any()
+        if robot.dynamic_model.has_masses and robot.limits.effort_assumed.any()
         else robot.name
     )
 
     def percent(shares: Array | None, i: int, digits: int = 1) -> str:
-        return "unknown" if shares is None else f"{100.0 * shares[i]:.{digits}f}"
+        share = math.nan if shares is None else 100.0 * float(shares[i])
+        return f"{share:.{digits}f}" if math.isfinite(share) else "unknown"
 
     rows = [
         (
@@ -162,14 +167,15 @@ def axis_rows(check: PathCheck, robot: Robot) -> Iterator[dict[str, str]]:
     names = [", ".join(name for name, axis in rows if axis == i) for i in range(robot.n)]
     for i, linear in enumerate(limits.linear.tolist()):
         unit, factor = ("mm", 1000.0) if linear else ("deg", math.degrees(1.0))
+        peak = float(check.peaks[4, i])
         yield {
             "axis": str(i + 1),
             "range": names[i],
             "margin": f"{factor * check.margin.value[i]:.2f} {unit}",
             "margin_line": line_text(int(check.margin.line[i])),
             "speed_line": line_text(int(check.speed.line[i])),
-            "torque_line": line_text(int(check.torque.line[i])),
-            "peak": f"{check.peaks[4, i]:.1f} {'N' if linear else 'N m'}",
+            "torque_line": line_text(int(check.torque.line[i])) if math.isfinite(peak) else "",
+            "peak": f"{peak:.1f} {'N' if linear else 'N m'}" if math.isfinite(peak) else "unknown",
         }
 
 
@@ -210,12 +216,13 @@ def move_rows(check: PathCheck) -> Iterator[tuple[list[str], bool]]:
             else f"{1000.0 * _tcp_speed(timing):.0f} of {1000.0 * timing.speed:.0f}{slowed}"
         )
         wrist = f"{math.degrees(one.wrist):.1f}" if math.isfinite(one.wrist) else ""
+        torque = f"{100.0 * one.torque:.0f} (axis {one.torque_axis})"
         cells = [
             str(one.line), "start" if timing is None else timing.instruction,
             f"{start:.3f}", f"{end:.3f}", speed,
             f"{100.0 * one.used:.0f} (axis {one.used_axis})",
             f"{100.0 * one.speed:.0f} (axis {one.speed_axis})",
-            f"{100.0 * one.torque:.0f} (axis {one.torque_axis})", wrist,
+            torque if math.isfinite(one.torque) else "unknown", wrist,
         ]  # fmt: skip
         yield cells, one.line in bad
 

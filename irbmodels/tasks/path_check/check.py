@@ -61,7 +61,7 @@ class PathCheck:
     acceleration: Extreme | None
     """The same of the limits that were given; None without."""
     torque: Extreme
-    """The same of the torque limits, which are assumed."""
+    """The same of the torque limits, which are assumed; NaN where masses are unknown."""
     peaks: Array
     """Largest inertia, Coriolis, gravity, friction and total torque per axis [N m, N], ``(5, n)``.
 
@@ -130,7 +130,8 @@ class PathCheck:
         if self.acceleration is not None:
             shares["acceleration"] = self.acceleration
         if self.rows:
-            most = [f"{name} {100.0 * np.max(one.value):.3g} %" for name, one in shares.items()]
+            largest = {name: 100.0 * float(np.max(one.value)) for name, one in shares.items()}
+            most = [f"{name} {one:.3g} %" for name, one in largest.items() if np.isfinite(one)]
             kept += f"; used at most: {', '.join(most)}"
         return f"<PathCheck of {self.rows} samples, {self.duration:.4g} s: {kept}>"
 
@@ -310,6 +311,10 @@ def _pieces(
 
 
 def _unlimited(robot: Robot) -> tuple[str, ...]:
-    bounds = {"speeds": robot.limits.velocity, "torques": robot.limits.effort}
-    unlimited = ((what, np.isinf(limit)) for what, limit in bounds.items())
-    return tuple(f"{what} of {format_axes(axes)}" for what, axes in unlimited if axes.any())
+    unlimited = {what: np.isinf(getattr(robot.limits, what)) for what in ("velocity", "effort")}
+    names = {"velocity": "speeds", "effort": "torques"}
+    if not robot.dynamic_model.has_masses:
+        unlimited["effort"][:] = True
+    return tuple(
+        f"{names[what]} of {format_axes(axes)}" for what, axes in unlimited.items() if axes.any()
+    )

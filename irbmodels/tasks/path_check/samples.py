@@ -39,7 +39,7 @@ class Samples(NamedTuple):
     acceleration: Array | None
     """The same of ``|a|``; None without a limit."""
     torque: Array
-    """The same of ``|tau|``; the limits are assumed."""
+    """The same of ``|tau|``; the limits are assumed. NaN where masses are unknown."""
     parts: TorqueParts
     """Torques by cause [N m, N], ``(N, n)`` each; the total includes that of a cut."""
     wrist: Array
@@ -134,10 +134,12 @@ def evaluate_samples(
     limits = robot.limits
     low = np.where(limits.lower <= -UNLIMITED, -np.inf, limits.lower)
     high = np.where(limits.upper >= UNLIMITED, np.inf, limits.upper)
-    with warnings.catch_warnings():
-        # the result itself shows that friction is not known
-        warnings.simplefilter("ignore", PhysicsWarning)
-        parts = robot.torque_parts(q, v, a)
+    parts = TorqueParts(*np.full((len(TorqueParts._fields), *q.shape), np.nan))
+    if robot.dynamic_model.has_masses:
+        with warnings.catch_warnings():
+            # the result itself shows that friction is not known
+            warnings.simplefilter("ignore", PhysicsWarning)
+            parts = robot.torque_parts(q, v, a)
     deflection = None
     if cut is not None:
         cutting = None if cut.lines is None else in_lines(lines, cut.lines)
