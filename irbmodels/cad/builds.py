@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -31,12 +31,23 @@ def bodies(robot: Description) -> Mapping[str, Body]:
     Raises:
         InputError: if there is no such build, or its lengths cannot be drawn.
     """
+    drawn = _build(robot)(robot)
+    for link, body in drawn.items():
+        if any(piece.is_empty() for piece in body.pieces):
+            raise InputError(
+                f"{robot.name}: no room for {link} between the axes of an arm of its mass: a length"
+                " beside it is too short, or of another robot"
+            )
+    return drawn
+
+
+def _build(robot: Description) -> Callable[[Description], Mapping[str, Body]]:
     if robot.kinematics.parallelogram is not None:
-        return parallel_arm.bodies(robot)
+        return parallel_arm.bodies
     if robot.linear == (False,) * 6:
-        return serial_arm.bodies(robot)
+        return serial_arm.bodies
     if robot.linear == (False, False, True, False):
-        return scara.bodies(robot)
+        return scara.bodies
     axes = ", ".join("sliding" if slides else "turning" for slides in robot.linear)
     raise InputError(
         f"{robot.name} has {len(robot.axes)} axes ({axes}); drawn are arms of six turning axes,"

@@ -13,19 +13,20 @@ up from the first to the second and on to the zero of axis 3, ``d4`` from there 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Literal, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 
 from ..checks import as_path
-from ..errors import TableError, UnknownName
+from ..errors import InputError, TableError, UnknownName, short_repr
 from ..model.provenance import Source
 from .balancers import BalancerRow, check_balancer
 from .description import data_folder
 from .reader import Row, Table, read
-from .row_checks import check_axis, check_base, check_sums
+from .row_checks import check_axis, check_base, check_handling, check_ratings, check_sums
 from .schema import AxisRow, BaseRow, HandlingRow
 
 Build = Literal["serial", "parallelogram", "scara"]
@@ -41,7 +42,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "scara": ("d2_mm", "d3_mm", "d4_mm"),
 }
 """Lengths that a build may have besides; 0 where absent."""
-POSITIVE = ("d1_mm", "a2_mm", "d4_mm", "crank_mm")  # of arms that need them
+POSITIVE = ("d1_mm", "a2_mm", "d4_mm", "d6_mm", "crank_mm")  # of arms that need them
 AXES: dict[str, tuple[str, ...]] = {
     "serial": tuple(f"axis_{i}" for i in range(1, 7)),
     "parallelogram": tuple(f"axis_{i}" for i in range(1, 7)),
@@ -197,13 +198,17 @@ def datasheet_path(name_or_path: str | Path) -> Path:
 
     Raises:
         UnknownName: if it is neither.
+        InputError: if it is the path of another kind of file.
     """
     path = as_path(name_or_path, "a data sheet is a family or a file; what is given")
-    if path.suffix not in (".yaml", ".yml"):
-        if str(name_or_path) not in datasheets():
-            raise UnknownName("data sheet", str(name_or_path), datasheets())
-        path = data_folder() / path / "datasheet.yaml"
-    return path
+    if path.suffix in (".yaml", ".yml"):
+        return path
+    if str(name_or_path) not in datasheets():
+        unknown = UnknownName("data sheet", str(name_or_path), datasheets())
+        if path.suffix or path.exists() or "/" in str(name_or_path):
+            raise InputError(f"{unknown}; one of your own is a path that ends in .yaml")
+        raise unknown
+    return data_folder() / path / "datasheet.yaml"
 
 
 def read_datasheet(path: str | Path, name: str | None = None) -> tuple[DataSheet, tuple[Arm, ...]]:
@@ -217,27 +222,56 @@ def read_datasheet(path: str | Path, name: str | None = None) -> tuple[DataSheet
     """
     file = as_path(path, "a data sheet")
     sheet = read(file, DataSheet)
-    arms = tuple(
-        _arm(sheet, variant, rows)
-        for variant, rows in (sheet.variants or {name or file.stem: VariantRows()}).items()
-    )
+    variants = sheet.variants or {name or file.stem: VariantRows()}
+    _check_names(variants, file)
+    arms = tuple(_arm(sheet, variant, rows) for variant, rows in variants.items())
     for arm in arms:
-        key = f"variants.{arm.name}." if sheet.variants else ""
-        _check(arm, file, key)
+        try:
+            _check(arm, file)
+        except TableError as err:
+            key = _place(err.key, arm.name, variants[arm.name])
+            raise TableError(file, key, err.problem) from None
         check_base(sheet.base, arm.ratings.mass_kg, file, "base")
     return sheet, arms
 
 
+def _check_names(variants: Mapping[str, VariantRows], file: Path) -> None:
+    """Check names of variants, which those of files follow, and that their rows state something."""
+    written: dict[str, str] = {}
+    for name, rows in variants.items():
+        if not re.fullmatch(r"[A-Za-z][\w-]*", name):
+            problem = f"{name!r} is no name: letters, digits, _ and -"
+            raise TableError(file, "variants", problem)
+        if name.lower() in written:
+            problem = f"{name} differs from {written[name.lower()]} by capitals alone"
+            raise TableError(file, "variants", problem)
+        written[name.lower()] = name
+        own = {"lengths": rows.lengths, "ratings": rows.ratings}
+        for key, row in (own | {f"axes.{axis}": row for axis, row in rows.axes.items()}).items():
+            stated = row is None or any(
+                getattr(row, item.name) is not None for item in fields(row) if item.name != "source"
+            )
+            if not stated:
+                problem = "states no number; leave it out, or state what differs"
+                raise TableError(file, f"variants.{name}.{key}", problem)
+
+
+def _place(key: str, variant: str, rows: VariantRows) -> str:
+    """Return where a number stands: among the rows of its variant, or the family's."""
+    item: Any = rows
+    for part in key.split("."):
+        item = item.get(part) if isinstance(item, Mapping) else getattr(item, part, None)
+    return key if item is None else f"variants.{variant}.{key}"
+
+
 def _arm(sheet: DataSheet, name: str, rows: VariantRows) -> Arm:
+    own = {axis: _replaced(sheet.axes.get(axis), row) for axis, row in rows.axes.items()}
     return Arm(
         name,
-        rows.title or sheet.title,
+        sheet.title if rows.title is None else rows.title,
         sheet.build,
         _replaced(sheet.lengths, rows.lengths),
-        {
-            **sheet.axes,
-            **{axis: _replaced(sheet.axes.get(axis), row) for axis, row in rows.axes.items()},
-        },
+        dict(sorted((sheet.axes | own).items())),
         _replaced(sheet.ratings, rows.ratings),
         rows.handling or sheet.handling,
         sheet.zero,
@@ -260,31 +294,31 @@ def _replaced(row: R | None, own: R | None) -> R:
     return replace(row, **numbers, source=sources)
 
 
-def _check(arm: Arm, file: Path, key: str) -> None:
-    """Check the numbers of one variant; ``key`` is where its own rows stand."""
-    if not re.fullmatch(r"[A-Za-z][\w-]*", arm.name):
-        problem = f"{arm.name!r} is no name: letters, digits, _ and -"
-        raise TableError(file, "variants", problem)
-    _check_lengths(arm, file, f"{key}lengths")
-    if tuple(sorted(arm.axes)) != AXES[arm.build]:
-        problem = (
-            f"axes are {', '.join(arm.axes)}; a {arm.build} arm has {', '.join(AXES[arm.build])}"
-        )
-        raise TableError(file, f"{key}axes", problem)
+def _check(arm: Arm, file: Path) -> None:
+    """Check the numbers of one variant."""
+    if not arm.title.strip() or not arm.title.isprintable():
+        raise TableError(file, "title", f"{short_repr(arm.title)} is no title of one line")
+    _check_lengths(arm, file)
+    for name in dict.fromkeys((*AXES[arm.build], *arm.axes)):
+        if name not in arm.axes or name not in AXES[arm.build]:
+            problem = "missing" if name in AXES[arm.build] else "no such axis"
+            problem += f": a {arm.build} arm has {', '.join(AXES[arm.build])}"
+            raise TableError(file, f"axes.{name}", problem)
     for name, row in arm.axes.items():
         linear = arm.build == "scara" and name == "axis_3"
-        check_axis(row, linear, file, f"{key}axes.{name}")
-    check_sums(arm.axes, arm.build == "parallelogram", file, f"{key}axes")
-    for name in ("payload_kg", "reach_mm", "mass_kg", "repeatability_mm"):
-        value = getattr(arm.ratings, name)
-        if value is None and name in ("payload_kg", "reach_mm"):
-            raise TableError(file, f"{key}ratings", f"{name} is missing")
-        if value is not None and value <= 0.0:
-            raise TableError(file, f"{key}ratings.{name}", f"{value:g} is not positive")
+        check_axis(row, linear, file, f"axes.{name}")
+    check_sums(arm.axes, arm.build == "parallelogram", file, "axes")
+    for name in ("payload_kg", "reach_mm"):
+        if getattr(arm.ratings, name) is None:
+            raise TableError(file, f"ratings.{name}", "missing: every arm has one")
+    check_ratings(arm.ratings, file, "ratings")
     payload, mass = arm.ratings.payload_kg or 0.0, arm.ratings.mass_kg
     if mass is not None and payload >= mass:  # industrial arms carry less than a third of it
-        problem = f"{payload:g} kg, but the robot weighs {mass:g} kg (mass_kg): an arm carries less"
-        raise TableError(file, f"{key}ratings.payload_kg", problem)
+        problem = (
+            f"{payload:g} kg, but {arm.name} weighs {mass:g} kg (mass_kg): an arm carries less"
+        )
+        raise TableError(file, "ratings.payload_kg", problem)
+    check_handling(arm.handling, len(arm.axes), file, "handling")
     for name, balancer in arm.balancers.items():
         if arm.build == "scara":
             raise TableError(file, f"balancers.{name}", "a SCARA's axis 2 bears no weight")
@@ -297,26 +331,25 @@ def _check(arm: Arm, file: Path, key: str) -> None:
     stated = arm.ratings.reach_mm or 0.0
     if abs(arm.reach - stated) > ROUNDED * stated:
         problem = (
-            f"{stated:g} mm, but lengths and ranges of axes 2 and 3 give {arm.reach:.1f} mm: one of"
-            " them is wrong, or of another robot"
+            f"{stated:g} mm, but lengths and ranges of axes 2 and 3 of {arm.name} give"
+            f" {arm.reach:.1f} mm: one of them is wrong, or of another robot"
         )
-        raise TableError(file, f"{key}ratings.reach_mm", problem)
+        raise TableError(file, "ratings.reach_mm", problem)
 
 
-def _check_lengths(arm: Arm, file: Path, key: str) -> None:
+def _check_lengths(arm: Arm, file: Path) -> None:
     needed, allowed = NEEDED[arm.build], ALLOWED[arm.build]
     for item in fields(LengthsRow):
         value = getattr(arm.lengths, item.name)
         if item.name == "source" or (value is None and item.name not in needed):
             continue
+        key = f"lengths.{item.name}"
         if value is None:
-            raise TableError(file, key, f"{item.name} is missing: a {arm.build} arm needs it")
+            raise TableError(file, key, f"missing: a {arm.build} arm needs it")
         if item.name not in (*needed, *allowed):
-            raise TableError(file, f"{key}.{item.name}", f"a {arm.build} arm has no such length")
+            raise TableError(file, key, f"a {arm.build} arm has no such length")
         if value <= 0.0 and item.name in POSITIVE and item.name in needed:
-            raise TableError(file, f"{key}.{item.name}", f"{value:g} is not positive")
-        if value < 0.0 and item.name == "d6_mm":
-            raise TableError(file, f"{key}.d6_mm", f"{value:g} is negative")
+            raise TableError(file, key, f"{value:g} is not positive")
 
 
 def _radians(ends: Ends | None, otherwise: Ends) -> Ends:

@@ -22,6 +22,8 @@ from .row_checks import (
     check_axis,
     check_base,
     check_bodies,
+    check_handling,
+    check_ratings,
     check_rotors,
     check_shape,
     check_sums,
@@ -247,16 +249,8 @@ class Description:
             check_axis(row, linear, file, f"axes.{name}")
         check_sums(axes, self.kinematics.parallelogram is not None, file, "axes")
         ratings, handling = own.ratings or table.ratings, own.handling or table.handling
-        for name in ("payload_kg", "reach_mm", "mass_kg", "repeatability_mm"):
-            value = getattr(ratings, name)
-            if value is not None and value <= 0.0:
-                raise TableError(file, f"ratings.{name}", f"{value:g} is not positive")
-        if handling is not None and (
-            len(axes) != 6 or min(handling.J5_kg_m2, handling.J6_kg_m2) <= 0.0
-        ):
-            raise TableError(
-                file, "handling", "needs a six-axis arm, and moments of inertia that are positive"
-            )
+        check_ratings(ratings, file, "ratings")
+        check_handling(handling, len(axes), file, "handling")
         check_base(table.base, ratings.mass_kg, file, "base")
         return replace(table, axes=axes, ratings=ratings, handling=handling)
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..errors import TableError
-from .reader import check_known
-from .schema import AxisRow, BaseRow, InertialSet, RotorRow, ShapeRow
+from .reader import Row, check_known
+from .schema import AxisRow, BaseRow, HandlingRow, InertialSet, RotorRow, ShapeRow
 
 
 def check_shape(row: ShapeRow, file: Path, key: str, meshes: Path) -> None:
@@ -51,11 +51,12 @@ def check_axis(row: AxisRow, linear: bool, file: Path, key: str) -> None:
             problem = f"{needs}: {name} {advice}" if name in wanted else f"{needs}, and no {name}"
             raise TableError(file, key, problem)
         if isinstance(value, float) and value <= 0.0:
-            problem = f"{value:g} is not positive; a bound is assumed, an unknown effort left out"
-            raise TableError(file, f"{key}.{name}", problem)
+            problem = "leave it out if unknown" if name in wanted[2:] else "assume it if unknown"
+            raise TableError(file, f"{key}.{name}", f"{value:g} is not positive; {problem}")
     lower, upper = getattr(row, wanted[0])
     if lower >= upper:
-        raise TableError(file, f"{key}.{wanted[0]}", f"[{lower:g}, {upper:g}] is empty")
+        problem = f"[{lower:g}, {upper:g}] is empty; its lower end comes first"
+        raise TableError(file, f"{key}.{wanted[0]}", problem)
 
 
 def check_sums(rows: Mapping[str, AxisRow], parallelogram: bool, file: Path, key: str) -> None:
@@ -120,6 +121,29 @@ def sum_of_ranges(
     """Return smallest and largest value of ``q3 - q2`` or ``q3 + q2`` by the ranges of both."""
     ends = second if name == "q3 + q2" else (-second[1], -second[0])
     return third[0] + ends[0], third[1] + ends[1]
+
+
+def check_ratings(row: Row, file: Path, key: str) -> None:
+    """Check that ratings are positive where they are stated.
+
+    Raises:
+        TableError: if not.
+    """
+    for name in ("payload_kg", "reach_mm", "mass_kg", "repeatability_mm"):
+        value = getattr(row, name)
+        if value is not None and value <= 0.0:
+            raise TableError(file, f"{key}.{name}", f"{value:g} is not positive")
+
+
+def check_handling(row: HandlingRow | None, axes: int, file: Path, key: str) -> None:
+    """Check that a load diagram is one of a six-axis arm, its moments of inertia positive.
+
+    Raises:
+        TableError: if not.
+    """
+    if row is not None and (axes != 6 or min(row.J5_kg_m2, row.J6_kg_m2) <= 0.0):
+        problem = "needs a six-axis arm, and moments of inertia that are positive"
+        raise TableError(file, key, problem)
 
 
 def check_base(base: BaseRow | None, robot: float | None, file: Path, key: str) -> None:

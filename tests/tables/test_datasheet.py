@@ -120,23 +120,201 @@ def test_reach_is_that_of_a_dense_search():
         assert 0.0 <= arm.reach - x.max() + 1e-9 < 0.1
 
 
-SIX = IRB120.split("variants:")[0]
+A2, FAST = "  axis_2: {range_deg: [-110, 110]", "      axis_4: {speed_deg_s: 420, source: ros}"
 BAD = {
-    "reversed range": ("[-110, 110]", "[110, -110]", "axes.axis_2.range_deg: [110, -110] is empty"),
-    "reach": ("reach_mm: 580", "reach_mm: 680", "lengths and ranges of axes 2 and 3 give 580.0 mm"),
-    "unit": ("a2_mm: 270", "a2: 270", "'a2'"),
-    "source": (", source: pm}\naxes", "}\naxes", "lengths: the row names no source"),
-    "unknown source": ("source: pm}\naxes", "source: xx}\naxes", "xx"),
-    "build": ("build: serial", "build: gantry", "'gantry' is not one of serial, parallelogram"),
-    "mass": ("mass_kg: 25", "mass_kg: -25", "ratings.mass_kg: -25 is not positive"),
-    "length": ("a2_mm: 270", "a2_mm: -270", "lengths.a2_mm: -270 is not positive"),
-    "missing length": ("d4_mm: 302, ", "", "d4_mm is missing: a serial arm needs it"),
-    "other length": ("d4_mm: 302", "d4_mm: 302, crank_mm: 5", "has no such length"),
-    "missing axis": ("  axis_6:", "  axis_7:", "axes are axis_1"),
-    "missing speed": (", speed_deg_s: 420", "", "speed_deg_s"),
-    "missing payload": ("payload_kg: 3, ", "", "payload_kg is missing"),
+    # ranges
+    "reversed range": (
+        "[-110, 110]",
+        "[110, -110]",
+        "axes.axis_2.range_deg: [110, -110] is empty; its",
+    ),
+    "range of one end": (
+        "[-110, 110]",
+        "[110]",
+        "axes.axis_2.range_deg: [110] should be a list of 2",
+    ),
+    "range as text": ("[-110, 110]", "-110 .. 110", "'-110 .. 110' should be a list of 2 numbers"),
+    "range in rad": (
+        "[-110, 110]",
+        "[-1.92, 1.92]",
+        "ratings.reach_mm: 580 mm, but lengths and ranges",
+    ),
+    "range without unit": (f"{A2}", "  axis_2: {range: [-1, 1]", "axes.axis_2: no key 'range'"),
+    "no range": (
+        f"{A2}, ",
+        "  axis_2: {",
+        "axes.axis_2.source: 'range_deg' has a source and no number",
+    ),
+    "range in mm": (
+        f"{A2}",
+        f"{A2}, range_mm: [0, 5]",
+        "axes.axis_2.source: 'range_mm' has no source",
+    ),
     "coupled": ("-110, 70],", "-110, 70], range_of: q3 - q2,", "range of axis 3 of an arm with"),
-    "variant": ("irb120_3_58: {}", "irb 120: {}", "'irb 120' is no name"),
+    # speeds and efforts
+    "negative speed": (
+        "420, source",
+        "-420, source",
+        "axes.axis_6.speed_deg_s: -420 is not positive",
+    ),
+    "no speed": (", speed_deg_s: 420", "", "axes.axis_6.source: 'speed_deg_s' has a source and no"),
+    "speed NaN": ("speed_deg_s: 420", "speed_deg_s: .nan", "axes.axis_6.speed_deg_s: nan is not a"),
+    "speed in quotes": (
+        "speed_deg_s: 420",
+        "speed_deg_s: '420'",
+        "'420' is not a finite number; numbers",
+    ),
+    "speed with unit": (
+        "speed_deg_s: 420",
+        "speed_deg_s: 420 deg/s",
+        "'420 deg/s' is not a finite number",
+    ),
+    "speed in rad": ("speed_deg_s: 420", "speed_rad_s: 7.3", "did you mean 'speed_deg_s'"),
+    "effort of 0": (
+        "speed_deg_s: 420, source: {",
+        "speed_deg_s: 420, effort_N_m: 0, source: {effort_N_m: ros, ",
+        "axes.axis_6.effort_N_m: 0 is not positive; leave it out if unknown",
+    ),
+    # lengths
+    "key without unit": ("a2_mm: 270", "a2: 270", "lengths: no key 'a2'; did you mean 'a2_mm'"),
+    "length with unit": (
+        "d1_mm: 290",
+        'd1_mm: "290 mm"',
+        "lengths.d1_mm: '290 mm' is not a finite",
+    ),
+    "length in m": ("d1_mm: 290", "d1_m: 0.29", "lengths: no key 'd1_m'; did you mean 'd1_mm'"),
+    "negative length": ("a2_mm: 270", "a2_mm: -270", "lengths.a2_mm: -270 is not positive"),
+    "missing length": ("d4_mm: 302, ", "", "lengths.d4_mm: missing: a serial arm needs it"),
+    "other length": (
+        "d4_mm: 302",
+        "d4_mm: 302, crank_mm: 5",
+        "lengths.crank_mm: a serial arm has no",
+    ),
+    "length twice": ("d4_mm: 302", "d4_mm: 302, d4_mm: 302", "d4_mm: key is repeated on line 7"),
+    "no lengths": ("lengths: {", "length: {", "no key 'length'; did you mean 'lengths'"),
+    # sources
+    "no source": (", source: pm}\naxes", "}\naxes", "lengths: the row names no source"),
+    "unknown source": ("source: pm}\naxes", "source: xx}\naxes", "lengths.source: no source 'xx'"),
+    "source of a part": (
+        "source: pm}\naxes",
+        "source: {d1_mm: pm}}\naxes",
+        "'a1_mm' has no source",
+    ),
+    "source as number": (
+        "source: pm}\naxes",
+        "source: 5}\naxes",
+        "lengths.source: 5 should be a text",
+    ),
+    "no grade": (", grade: published}\n  ros", "}\n  ros", "sources.pm: key 'grade' is missing"),
+    "other grade": (
+        "grade: published}\n  ros",
+        "grade: sure}\n  ros",
+        "'sure' is not one of measured",
+    ),
+    # build, title, schema
+    "build": (
+        "build: serial",
+        "build: gantry",
+        "'gantry' is not one of serial, parallelogram, scara",
+    ),
+    "no build": ("build: serial\n", "", "key 'build' is missing"),
+    "build of four axes": (
+        "build: serial",
+        "build: scara",
+        "lengths.a3_mm: a scara arm has no such",
+    ),
+    "build with bars": (
+        "build: serial",
+        "build: parallelogram",
+        "lengths.crank_mm: missing: a par",
+    ),
+    "no title": ("title: IRB 120-3/0.58", "title: ''", "title: '' is no title of one line"),
+    "title of two lines": ("title: IRB 120-3/0.58", 'title: "a\\nb"', "is no title of one line"),
+    "title as number": (
+        "title: IRB 120-3/0.58",
+        "title: 120",
+        "title: 120 should be a text; quote it",
+    ),
+    "other schema": ("schema: 1", "schema: 2", "was written for schema 2; this irbmodels reads 1"),
+    "unknown key": ("build:", "rating: {}\nbuild:", "no key 'rating'; did you mean 'ratings'"),
+    # ratings
+    "reach": (
+        "reach_mm: 580",
+        "reach_mm: 680",
+        "ranges of axes 2 and 3 of irb120_3_58 give 580.0 mm",
+    ),
+    "reach in m": ("reach_mm: 580", "reach_mm: 0.58", "ratings.reach_mm: 0.58 mm, but lengths"),
+    "negative mass": ("mass_kg: 25", "mass_kg: -25", "ratings.mass_kg: -25 is not positive"),
+    "unknown mass": (
+        "mass_kg: 25",
+        "mass_kg: unknown",
+        "ratings.mass_kg: 'unknown' is not a finite",
+    ),
+    "payload of its mass": ("payload_kg: 3", "payload_kg: 30", "but irb120_3_58 weighs 25 kg"),
+    "no payload": ("payload_kg: 3, ", "", "ratings.payload_kg: missing: every arm has one"),
+    "negative repeatability": ("_mm: 0.01", "_mm: -0.01", "ratings.repeatability_mm: -0.01 is not"),
+    "base of its mass": (
+        "variants:",
+        "base: {mass_kg: 26, source: pm}\nvariants:",
+        "base.mass_kg: 26 is not below mass_kg of the ratings, 25",
+    ),
+    "load diagram": (
+        "variants:",
+        "handling: {J5_kg_m2: -1, J6_kg_m2: 1, source: pm}\nvariants:",
+        "handling: needs a six-axis arm, and moments of inertia that are positive",
+    ),
+    "zero of two axes": (
+        "variants:",
+        "zero: {theta0_deg: [0, 0], source: pm}\nvariants:",
+        "zero.theta0_deg: 2 angles for 6 joints",
+    ),
+    # axes
+    "missing axis": ("  axis_6:", "  axis_7:", "axes.axis_6: missing: a serial arm has axis_1"),
+    "axis too many": (
+        "ratings:",
+        "  axis_7: {range_deg: [-9, 9], speed_deg_s: 1, source: pm}\nratings:",
+        "axes.axis_7: no such axis: a serial arm has axis_1",
+    ),
+    "axis twice": ("  axis_6:", "  axis_5:", "axis_5: key is repeated on line 14"),
+    # variants: a number of their own is named there
+    "name": ("irb120_3_58: {}", "irb 120: {}", "variants: 'irb 120' is no name: letters"),
+    "path as name": ("irb120_3_58: {}", "../arm: {}", "variants: '../arm' is no name: letters"),
+    "variant twice": ("irb120t_3_58:", "irb120_3_58:", "irb120_3_58: key is repeated on line 18"),
+    "variant in capitals": ("irb120t_3_58:", "IRB120_3_58:", "from irb120_3_58 by capitals alone"),
+    "variant of nothing": ("irb120_3_58: {}", "irb120_3_58:", "nothing should be a mapping"),
+    "variant's speed": (
+        FAST,
+        FAST.replace("420", "-420"),
+        "variants.irb120t_3_58.axes.axis_4.speed_deg_s: -420 is not positive",
+    ),
+    "variant's axis": (
+        FAST,
+        FAST.replace("_4", "_9"),
+        "variants.irb120t_3_58.axes.axis_9: no such",
+    ),
+    "variant's row of nothing": (
+        FAST,
+        "      axis_4: {source: ros}",
+        "variants.irb120t_3_58.axes.axis_4: states no number",
+    ),
+    "variant's length": (
+        "    axes:\n      axis_4",
+        "    lengths: {d4_mm: 402, source: ros}\n    axes:\n      axis_4",
+        "ratings.reach_mm: 580 mm, but lengths and ranges of axes 2 and 3 of irb120t_3_58 give",
+    ),
+    # YAML
+    "tab": ("  axis_6:", "\taxis_6:", "at line 14, column 1"),
+    "open brace": (
+        "source: pm}\naxes",
+        "source: pm\naxes",
+        "while parsing a flow mapping at line 7",
+    ),
+    "object": (
+        "title: IRB 120-3/0.58",
+        "title: !!python/name:os.system",
+        "constructor for the tag",
+    ),
+    "merge": ("variants:", "<<: {}\nvariants:", "constructor for the tag"),
 }
 
 
