@@ -301,7 +301,7 @@ def test_a_full_disk_is_one_line(arguments):
     assert done.stderr == "error: cannot write the output: No space left on device\n"
 
 
-@pytest.mark.parametrize(("arguments", "code"), [("info irb2600", 2), ("pose irb1600", 0)])
+@pytest.mark.parametrize(("arguments", "code"), [("info irb9999", 2), ("pose irb1600", 0)])
 def test_closed_streams_change_no_exit_code(arguments, code):
     """A program that is started without stdout and stderr, as by some services, ends as with
     them.
