@@ -37,11 +37,17 @@ app = click.Group()
 
 
 @app.command("list")
-def list_robots() -> None:
+@click.option("--families", is_flag=True, help="One row per family, with what is unknown of it.")
+@click.option("as_json", "--json", is_flag=True, help="Print the rows as JSON.")
+def list_robots(families: bool, as_json: bool) -> None:
     """List the robots, their ratings and the grades of their numbers."""
-    from ..report.tables import robots_table
+    from ..report import robot_list
 
-    print_tables(robots_table())
+    if as_json:
+        rows = robot_list.listed_families() if families else robot_list.listed_robots()
+        sys.stdout.write(f"{json.dumps([row._asdict() for row in rows], indent=2)}\n")
+    else:
+        print_tables(robot_list.families_table() if families else robot_list.robots_table())
 
 
 @app.command()

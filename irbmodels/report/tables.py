@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 
 from ..model.friction import NAMES
-from ..model.provenance import Grade, Source
+from ..model.provenance import Source
 from ..model.types import Array
 from ..robot.robot import Robot
-from ..tables.description import Description, aliases, describe, robots
+from ..tables.description import Description
 from ..tables.friction_rows import FIELDS, parameters_of
 from ..tables.reader import Row
 from ..tables.schema import RatingsRow
@@ -23,29 +23,6 @@ if TYPE_CHECKING:
     from ..exchange.verify.check import Agreement
     from ..exchange.verify.exports import Verdict
     from ..trajectory.torque_prediction import Prediction
-
-
-def robots_table() -> TextTable:
-    """Return every variant with its ratings, and the grades of its parameters."""
-    heads = ("robot", "also", "kg", "reach mm", "mass kg", "bars", "inertials", "friction")
-    alias = {variant: name for name, variant in aliases().items()}
-    rows = []
-    for name in robots():
-        robot = describe(name)
-        ratings = robot.limits.ratings
-        rows.append(
-            (
-                name,
-                alias.get(name, ""),
-                f"{ratings.payload_kg:g}",
-                f"{ratings.reach_mm:g}",
-                _marked(ratings, "mass_kg", robot.limits.sources),
-                "yes" if robot.kinematics.parallelogram else "no",
-                _inertials_grade(robot),
-                _friction_grade(robot),
-            )
-        )
-    return TextTable(*heads, rows=rows, title="robots (* assumed)")
 
 
 def info_tables(robot: Description) -> list[TextTable]:
@@ -415,22 +392,3 @@ def _source(row: Row) -> str:
 
 def _grades(row: Row, sources: dict[str, Source]) -> str:
     return ", ".join(dict.fromkeys(sources[name].grade for name in _names(row)))
-
-
-def _inertials_grade(robot: Description) -> str:
-    """Return the weakest grade in the default set."""
-    order = list(get_args(Grade))
-    if not robot.inertials.sets[robot.inertials.default].links:
-        return "unknown"
-    rows = robot.inertials.sets[robot.inertials.default].links.values()
-    return max(
-        (grade for row in rows for grade in _grades(row, robot.inertials.sources).split(", ")),
-        key=order.index,
-    )
-
-
-def _friction_grade(robot: Description) -> str:
-    if robot.friction.default is None:
-        return "unknown"
-    rows = robot.friction.sets[robot.friction.default].axes.values()
-    return ", ".join(sorted({_grades(row, robot.friction.sources) for row in rows}))

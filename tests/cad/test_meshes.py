@@ -265,11 +265,14 @@ def test_urdf_names_its_meshes_relative_to_itself(path):
 
 
 def _bodies(path):
-    """Return the links that weigh more than the carriers of a parallelogram."""
+    """Return the links that weigh more than the carriers of a parallelogram, and those of an arm
+    without masses.
+    """
     for link in parse_urdf(path.read_text(encoding="utf-8")).iterfind("link"):
-        mass = link.find("inertial/mass")
-        if str(link.get("name")) in BARS or (mass is not None and float(mass.get("value")) > 1e-3):
-            yield link.get("name")
+        name, mass = str(link.get("name")), link.find("inertial/mass")
+        weighs = mass is not None and float(mass.get("value")) > 1e-3
+        if weighs or name in BARS or re.fullmatch(r"base_link|link_\d", name):
+            yield name
 
 
 # What the pieces cover

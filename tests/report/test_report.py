@@ -6,7 +6,7 @@ import shipped
 from rich.console import Console
 
 import irbmodels as irb
-from irbmodels.report import figures
+from irbmodels.report import figures, robot_list
 from irbmodels.report import tables as report
 from irbmodels.report.panels import blank_figure
 from irbmodels.report.pose import pose_text
@@ -23,7 +23,7 @@ def text(*tables):
 
 
 def test_list_names_every_robot_with_grades():
-    shown = text(report.robots_table())
+    shown = text(robot_list.robots_table())
     for name in shipped.ALL:
         assert name in shown
     line = next(row for row in shown.splitlines() if "irb2400_16" in row)

@@ -1,0 +1,198 @@
+"""Lists of the shipped robots and of their families: ratings, grades, and what is unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import Literal, NamedTuple, get_args
+
+from ..model.provenance import Grade, Source
+from ..tables.description import Description, aliases, describe, robots
+from ..tables.reader import Row
+from ..tables.spring_rows import numbers_of
+from .text_table import TextTable
+
+Build = Literal["serial", "parallelogram", "scara"]
+_NO_SOURCE = "unknown"
+_MARK = "*"  # behind an assumed number
+
+
+class ListedRobot(NamedTuple):
+    """One variant; None where a number is unknown."""
+
+    name: str
+    family: str
+    alias: str | None
+    build: Build
+    payload_kg: float
+    reach_mm: float
+    mass_kg: float | None
+    mass_grade: Grade | None
+    kinematics: Grade
+    """Worst grade of the lengths."""
+    inertials: Grade | None
+    """Worst grade of the default set."""
+    friction: Grade | None
+    """Worst grade of the default set."""
+
+
+class ListedFamily(NamedTuple):
+    """The variants of one folder; ranges over those of which a number is known."""
+
+    family: str
+    build: Build
+    variants: tuple[str, ...]
+    payload_kg: tuple[float, float]
+    reach_mm: tuple[float, float]
+    mass_kg: tuple[float, float] | None
+    mass_grade: Grade | None
+    kinematics: Grade
+    inertials: Grade | None
+    unknown: tuple[str, ...]
+    """Few words each."""
+
+
+def listed_robots() -> tuple[ListedRobot, ...]:
+    """Return every variant, in the order of robots.yaml."""
+    alias = {variant: name for name, variant in aliases().items()}
+    return tuple(_listed(describe(name), alias.get(name)) for name in robots())
+
+
+def listed_families() -> tuple[ListedFamily, ...]:
+    """Return every family, in the order of robots.yaml."""
+    return tuple(
+        _family(family, list(members))
+        for family, members in groupby(listed_robots(), key=lambda robot: robot.family)
+    )
+
+
+def robots_table() -> TextTable:
+    """Return every variant with its ratings, and the worst grades of its parameters."""
+    heads = ("robot", "also", "kg", "reach mm", "mass kg", "bars", "inertials", "friction")
+    rows = [
+        (
+            robot.name,
+            robot.alias or "",
+            f"{robot.payload_kg:g}",
+            f"{robot.reach_mm:g}",
+            _range([robot.mass_kg], robot.mass_grade),
+            "yes" if robot.build == "parallelogram" else "no",
+            robot.inertials or _NO_SOURCE,
+            robot.friction or _NO_SOURCE,
+        )
+        for robot in listed_robots()
+    ]
+    return TextTable(*heads, rows=rows, title="robots (* assumed); irbmodels list --families")
+
+
+def families_table() -> TextTable:
+    """Return every family with the ranges of its ratings, worst grades, and what is unknown."""
+    heads = ("family", "build", "variants", "kg", "reach mm", "mass kg", "lengths", "inertials")
+    rows = [
+        (
+            one.family,
+            one.build,
+            f"{len(one.variants)}",
+            _range(one.payload_kg),
+            _range(one.reach_mm),
+            _range(one.mass_kg or (None,), one.mass_grade),
+            one.kinematics,
+            one.inertials or _NO_SOURCE,
+            ", ".join(one.unknown),
+        )
+        for one in listed_families()
+    ]
+    return TextTable(
+        *(*heads, "unknown"),
+        rows=rows,
+        title="families (* assumed in one variant at least; grades are the worst)",
+        notes=["Efforts are assumed where info marks them: hardly any torque limit is published."],
+    )
+
+
+def _listed(robot: Description, alias: str | None) -> ListedRobot:
+    ratings, sources = robot.limits.ratings, robot.limits.sources
+    known = ratings.mass_kg is not None
+    bars = robot.kinematics.parallelogram
+    bodies = robot.inertials.sets[robot.inertials.default].links.values()
+    friction = robot.friction.default
+    axes = {} if friction is None else robot.friction.sets[friction].axes
+    lengths = (*robot.kinematics.joints.values(), robot.kinematics.tool0, *([bars] if bars else []))
+    kinematics = _worst(lengths, robot.kinematics.sources)
+    assert kinematics is not None  # a robot has joints
+    return ListedRobot(
+        robot.name,
+        robot.family,
+        alias,
+        "parallelogram" if bars else "scara" if len(robot.axes) == 4 else "serial",
+        ratings.payload_kg,
+        ratings.reach_mm,
+        ratings.mass_kg,
+        sources[ratings.source_of("mass_kg")].grade if known else None,
+        kinematics,
+        _worst(bodies, robot.inertials.sources),
+        _worst(axes.values(), robot.friction.sources),
+    )
+
+
+def _family(family: str, robots: Sequence[ListedRobot]) -> ListedFamily:
+    masses = [robot.mass_kg for robot in robots if robot.mass_kg is not None]
+    payloads, reaches = (
+        [robot.payload_kg for robot in robots],
+        [robot.reach_mm for robot in robots],
+    )
+    kinematics = _worst_of(robot.kinematics for robot in robots)
+    assert kinematics is not None  # a family has a variant
+    return ListedFamily(
+        family,
+        robots[0].build,
+        tuple(robot.name for robot in robots),
+        (min(payloads), max(payloads)),
+        (min(reaches), max(reaches)),
+        (min(masses), max(masses)) if masses else None,
+        _worst_of(robot.mass_grade for robot in robots),
+        kinematics,
+        _worst_of(robot.inertials for robot in robots),
+        tuple(_unknown(robots, len(masses))),
+    )
+
+
+def _unknown(robots: Sequence[ListedRobot], weighed: int) -> Iterable[str]:
+    tables = [describe(robot.name) for robot in robots]
+    if weighed < len(robots):
+        yield f"mass of {len(robots) - weighed}" if weighed else "mass"
+    yield from dict.fromkeys(name for robot in tables for name in _unknown_springs(robot))
+    if any(robot.friction is None for robot in robots):
+        yield "friction"
+    if not any(row.gear_ratio for robot in tables for row in robot.drives.axes.values()):
+        yield "gears"
+
+
+def _unknown_springs(robot: Description) -> Iterable[str]:
+    """Yield the springs and balancers of which a number is unknown."""
+    for name, row in robot.springs.elements.items():
+        linear = robot.linear[robot.axes.index(row.axis)]
+        if None in numbers_of(row, linear).values():
+            yield name.replace("_", " ")
+
+
+def _worst(rows: Iterable[Row], sources: dict[str, Source]) -> Grade | None:
+    """Return the worst grade of the sources of some rows, None without rows."""
+    names = {
+        name
+        for row in rows
+        for name in ([row.source] if isinstance(row.source, str) else row.source.values())
+    }
+    return _worst_of(sources[name].grade for name in names)
+
+
+def _worst_of(grades: Iterable[Grade | None]) -> Grade | None:
+    order = get_args(Grade)
+    return max((grade for grade in grades if grade is not None), key=order.index, default=None)
+
+
+def _range(numbers: Sequence[float | None], grade: Grade | None = None) -> str:
+    """Return a number, the ends of a range, or that it is unknown."""
+    known = list(dict.fromkeys(number for number in numbers if number is not None))
+    text = " to ".join(f"{number:g}" for number in known) or _NO_SOURCE
+    return text + (_MARK if grade == "assumed" else "")
