@@ -17,6 +17,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+LARGEST = 25e6  # [bytes] of a wheel, meshes of all robots included
 CHECK = """
 import shutil
 from pathlib import Path
@@ -73,6 +74,10 @@ def main() -> int:
     )
     folder = parser.parse_args().folder
     archives = [only(folder, "*.whl"), only(folder, "*.tar.gz")]
+    size = archives[0].stat().st_size
+    print(f"{archives[0].name}: {size / 1e6:.1f} MB, at most {LARGEST / 1e6:.0f} MB")
+    if size > LARGEST:
+        return 1
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     with tempfile.TemporaryDirectory() as temporary:
         work = Path(temporary)

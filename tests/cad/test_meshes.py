@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import pinocchio as pin
 import pytest
+import shipped
 import trimesh
 import umsgpack
 from peers import require_peer
@@ -37,7 +38,9 @@ FOUR = [
 ]
 
 PLACE = 1e-5  # [m] a place has five decimals
-BEYOND = 0.015  # [m] how far a visual may stand beyond the faces of the convex pieces of its link
+# [m] how far a visual may stand beyond the faces of the convex pieces of its link, of an arm that
+# reaches as far as the IRB 2400; more in proportion for larger ones
+BEYOND, AT_REACH = 0.015, 1.55
 NEAR, MOST = 0.010, 0.95  # [m] and how far this part of its vertices
 
 
@@ -176,8 +179,8 @@ def test_surface(path):
     there, back = np.sort(start * len(obj.places) + end), np.sort(end * len(obj.places) + start)
     assert (np.diff(there) > 0).all()  # no edge twice in one direction
     np.testing.assert_array_equal(there, back)  # and each in both
-    # a square of 10 um, the last digit of a place
-    assert np.linalg.norm(obj.areas, axis=1).min() > 1e-10
+    # half a square of 10 um, the last digit of a place, is the smallest triangle
+    assert np.linalg.norm(obj.areas, axis=1).min() > 0.4e-10
     # six times the volume: inside is inside
     assert np.einsum("ti,ti->", obj.areas, obj.places[obj.corners[:, 0]]) > 0.0
     # [m] from a link's cap to the floor plate
@@ -207,7 +210,7 @@ def test_piece_is_convex(path):
     normals, distances = obj.planes
     assert (obj.places @ normals.T - distances).max() < 1e-12
     assert obj.directions.size == 0
-    assert len(obj.corners) < 500
+    assert len(obj.corners) < 700
 
 
 def test_default_load_of_trimesh():
@@ -226,11 +229,11 @@ def test_default_load_of_trimesh():
 
 
 def test_families_are_small():
-    """Every folder is under 4 MB."""
+    """Every folder is under 5 MB, the most of which have the six IRB 6700."""
     for group in GROUPS:
         assert (
             sum(path.stat().st_size for path in FILES if relative(path).startswith(f"{group}/"))
-            < 4e6
+            < 5e6
         )
 
 
@@ -311,10 +314,13 @@ def beyond(points, pieces):
     ids=lambda path: path.stem,
 )
 def test_pieces_cover_what_is_seen(path):
-    """No vertex of a visual is 15 mm beyond its link's pieces, 95 % are within 10 mm; the pins are
-    inside the rod's eyes.
+    """No vertex of a visual is 15 mm beyond its link's pieces, 95 % are within 10 mm, in proportion
+    to the reach of large arms; the pins are inside the rod's eyes.
     """
     poses, pieces = poses_at_home(path), {}
+    family = [name for name in shipped.ALL if shipped.FAMILY[name] == path.parent.name]
+    reach = [irb.describe(name).limits.ratings.reach_mm / 1000.0 for name in family]
+    size = max([AT_REACH, *reach]) / AT_REACH
     for link, file in shapes(path, "collision"):
         pieces.setdefault(link, []).append(file)
     for link in pieces:
@@ -326,8 +332,8 @@ def test_pieces_cover_what_is_seen(path):
         ]
         seen = np.concatenate([read(file).places for file in files if file not in pins])
         away = beyond(seen, pieces[link])
-        assert away.max() < BEYOND, link
-        assert np.mean(away < NEAR) > MOST, link
+        assert away.max() < BEYOND * size, link
+        assert np.mean(away < NEAR * size) > MOST, link
         for file in pins:
             rod_from_link = np.linalg.inv(poses["link_rod"]) @ poses[link]
             places = read(file).places
@@ -343,7 +349,9 @@ def test_pieces_cover_what_is_seen(path):
     ids=lambda path: path.stem,
 )
 def test_joints_turn_in_round_places(path):
-    """Both links of a joint have a rim, a full circle of vertices, about the joint's axis."""
+    """Both links of a joint have a rim, a full circle of vertices, about the joint's axis; one of
+    both where a small arm's wrist tilts inside its forearm.
+    """
     document, robot, bodies = (
         parse_urdf(path.read_text(encoding="utf-8")),
         irb.from_urdf(path),
@@ -358,10 +366,13 @@ def test_joints_turn_in_round_places(path):
         parent = joints[child].find("parent").get("link")
         while parent not in bodies:
             parent = joints[parent].find("parent").get("link")
-        for link in (child, parent):
-            assert rims(seen_at_home(path, link) - pose[:3, 3], direction), (
-                f"{link} about the axis of {child}"
-            )
+        round_links = [
+            link
+            for link in (child, parent)
+            if rims(seen_at_home(path, link) - pose[:3, 3], direction)
+        ]
+        inside = child == "link_5" and path.stem.startswith(("irb120", "irb1100", "irb1200"))
+        assert len(round_links) >= (1 if inside else 2), f"axis of {child}: {round_links}"
 
 
 def rims(points, direction):
@@ -398,8 +409,8 @@ def test_spindle_ends_at_the_tcp():
     ids=lambda path: path.stem,
 )
 def test_robots_are_as_large_as_they_are(path):
-    """At home a robot stands on the floor and is, from axis 1, between half and 1.2 of its reach
-    away at most.
+    """At home a robot stands on the floor and is at most between half and 1.2 of its reach away from
+    axis 1, or 1.4 of it high.
     """
     points = np.concatenate([seen_at_home(path, link) for link in _bodies(path)])
     low, high = points.min(axis=0), points.max(axis=0)
@@ -409,7 +420,10 @@ def test_robots_are_as_large_as_they_are(path):
         if path.stem == "positioner"
         else irb.describe(path.stem).limits.ratings.reach_mm / 1000.0
     )
-    assert 0.5 * reach < max(*-low, *high) < 1.2 * reach
+    away = max(*-low, *high[:2])
+    assert 0.5 * reach < max(away, high[2])
+    assert away < 1.2 * reach
+    assert high[2] < 1.4 * reach
 
 
 # Engines, from another folder
@@ -484,6 +498,8 @@ def test_pybullet(elsewhere, capfd):
     try:
         for path in URDFS:
             robot = pybullet.loadURDF(str(path), useFixedBase=True, physicsClientId=client)
+            if path.stem.removesuffix("_serial") in shipped.MASSES_UNKNOWN:
+                assert "No inertial data for link" in capfd.readouterr().out
             links = range(-1, pybullet.getNumJoints(robot, physicsClientId=client))
             seen = pybullet.getVisualShapeData(robot, physicsClientId=client)
             hit = [
