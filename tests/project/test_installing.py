@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import tomllib
+import zlib
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,20 @@ def test_constraints_pin_every_dependency_within_its_bounds():
         version = str(pinned[canonicalize_name(requirement.name)].specifier)
         assert version.startswith("=="), requirement.name
         assert version[2:] in requirement.specifier, f"{requirement} is tested with {version}"
+
+
+def test_the_wheel_is_small():
+    """Packed as in a wheel or worse, package, tables and meshes are below the 25 MB that
+    scripts/check_dist.py asks of the real one.
+    """
+    files = [
+        path
+        for folder in ("irbmodels", "urdf", "meshes")
+        for path in (ROOT / folder).rglob("*.*")
+        if path.is_file() and "__pycache__" not in path.parts
+    ]
+    assert len(files) > 1000
+    assert sum(len(zlib.compress(path.read_bytes(), 1)) for path in files) < 25e6
 
 
 def test_constraints_are_sorted_and_name_packages_only():
