@@ -345,7 +345,9 @@ def _check_lengths(arm: Arm, file: Path) -> None:
             continue
         key = f"lengths.{item.name}"
         if value is None:
-            raise TableError(file, key, f"missing: a {arm.build} arm needs it; assume it if unknown")
+            raise TableError(
+                file, key, f"missing: a {arm.build} arm needs it; assume it if unknown"
+            )
         if item.name not in (*needed, *allowed):
             raise TableError(file, key, f"a {arm.build} arm has no such length")
         if value <= 0.0 and item.name in POSITIVE and item.name in needed:

@@ -5,6 +5,7 @@ apart, a search from many starts, and the definition of cfx by points of the arm
 import arm_facts
 import numpy as np
 import pytest
+from sheets import write_sheet
 
 import irbmodels as irb
 
@@ -48,15 +49,14 @@ def test_every_answer_of_a_scara_closes(name):
     assert off.max(axis=-1).min(axis=1).max() < 1e-7
 
 
-def search(name, T, starts, steps=40):
+def search(lengths, T, starts, steps=40):
     """Chain angles ``(n, 6)`` of the postures for a pose that damped Newton steps from many starts
     find.
     """
-    _, _, a2, _, d4, _ = np.array(arm_facts.LENGTHS[name]) / 1000.0
-    weight = np.repeat([1.0 / (a2 + d4), 1.0], 3)  # lengths against angles
+    weight = np.repeat([1000.0 / (lengths[2] + lengths[4]), 1.0], 3)  # lengths against angles
 
     def miss(x):
-        R, p, J, _ = arm_facts.chain(name, x)
+        R, p, J, _ = arm_facts.chain(lengths, x)
         turn = arm_facts.rotation_vector(T[:3, :3] @ np.swapaxes(R, 1, 2))
         return weight * np.concatenate([T[:3, 3] - p, turn], axis=1), weight[:, None] * J
 
@@ -93,10 +93,51 @@ def test_a_search_finds_nothing_that_is_missing(name):
     robot, known, hit = irb.load(name), 0, 0
     for T in arm_facts.poses(name, q):
         closed = arm_facts.chain_angles(name, robot.inverse_kinematics(T).q)
-        apart = distances(search(name, T, starts), closed)
+        apart = distances(search(arm_facts.LENGTHS[name], T, starts), closed)
         assert apart.min(axis=1).max() < 1e-5
         known, hit = known + len(closed), hit + int((apart.min(axis=0) < 1e-5).sum())
     assert hit >= 0.9 * known > 0
+
+
+MADE = {  # lengths with d3 [mm] of arms that nobody sells; ranges of axes 4 and 6 are several turns
+    "aside": (400, 0, 450, 40, 450, 80, 60),
+    "elbow_below": (500, 150, 600, -90, 650, 85, 0),
+    "both": (600, 120, 500, -150, 700, 100, -110),
+}
+MADE_RANGES = np.radians([[-170, -150, -220, -400, -125, -750], [170, 150, 130, 400, 120, 750]])
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_arms_of_data_sheets_with_offsets(name, tmp_path):
+    """Aside, and elbows on either side: all answers close, none is missing, cfx is that of points,
+    and pose and configuration give the posture in its turns.
+    """
+    robot = irb.load(write_sheet(tmp_path, name, MADE[name], np.degrees(MADE_RANGES).T))
+    q = np.random.default_rng(6).uniform(*MADE_RANGES, (200, 6))
+    R, p, _, origins = arm_facts.chain(MADE[name], q)
+    T = np.tile(np.eye(4), (len(q), 1, 1))
+    T[:, :3, :3], T[:, :3, 3] = R, p
+    np.testing.assert_allclose(robot.pose(q), T, rtol=0, atol=1e-12)
+    starts = np.random.default_rng(7).uniform(-np.pi, np.pi, (128, 6))
+    for pose in T[:4]:
+        closed = robot.inverse_kinematics(pose).q
+        assert distances(search(MADE[name], pose, starts), closed).min(axis=1).max() < 1e-5
+    for one, pose, points in zip(q[:60], T, origins, strict=False):
+        assert robot.configuration(one)[:4] == configuration(one, points)
+        back = robot.inverse_kinematics(pose, configuration=robot.configuration(one))
+        assert np.abs(back.q - one).max(axis=1).min() < 1e-7
+        assert len(back) == 1
+        assert np.abs(robot.pose(back.q[0]).homogeneous - pose).max() < CLOSE
+
+
+def configuration(q, origins):
+    """cf1, cf4, cf6 and cfx of a serial arm by the quarters of its axes, and by points of it."""
+    _, shoulder, elbow, _, wrist, _ = origins
+    ahead = np.array([np.cos(q[0]), np.sin(q[0]), 0.0])
+    beside = np.array([-np.sin(q[0]), np.cos(q[0]), 0.0])
+    forward = np.cross(elbow - shoulder, wrist - elbow) @ beside
+    cfx = 4 * (wrist @ ahead < 0.0) + 2 * (forward < 0.0) + (q[4] < 0.0)
+    return (*np.floor(q[[0, 3, 5]] / QUARTER), cfx)
 
 
 @pytest.mark.parametrize("name", arm_facts.FIRST)
@@ -106,16 +147,12 @@ def test_configuration_is_that_of_points_and_quadrants(name):
     one with bars the quarter of axis 2.
     """
     robot, q = irb.load(name), arm_facts.positions(name, 300, seed=4)
-    _, _, _, origins = arm_facts.chain(name, arm_facts.chain_angles(name, q))
+    _, _, _, origins = arm_facts.chain(arm_facts.LENGTHS[name], arm_facts.chain_angles(name, q))
     seen = set()
-    for one, (_, shoulder, elbow, _, wrist, _) in zip(q, origins, strict=True):
-        ahead = np.array([np.cos(one[0]), np.sin(one[0]), 0.0])
-        beside = np.array([-np.sin(one[0]), np.cos(one[0]), 0.0])
-        forward = np.cross(elbow - shoulder, wrist - elbow) @ beside
-        cfx = 4 * (wrist @ ahead < 0.0) + 2 * (forward < 0.0) + (one[4] < 0.0)
+    for one, points in zip(q, origins, strict=True):
+        expected = configuration(one, points)
         if name in arm_facts.BARS:
-            cfx = np.floor(one[1] / QUARTER)
-        expected = (*np.floor(one[[0, 3, 5]] / QUARTER), cfx)
+            expected = (*expected[:3], np.floor(one[1] / QUARTER))
         assert robot.configuration(one)[:4] == expected
         seen.add(expected)
     assert len({cfx for *_, cfx in seen}) >= (2 if name in arm_facts.BARS else 6)

@@ -94,15 +94,16 @@ def chain_angles(name, q):
     return angles
 
 
-def chain(name, angles):
+def chain(lengths, angles):
     """Return rotation and position of tool0, its Jacobian, and the joints' origins.
 
     Args:
-        name: Arm of ``LENGTHS``.
+        lengths: As in ``LENGTHS``; a seventh, d3, sets axis 3 and all beyond aside, to +y at home.
         angles: Of the chain [rad], ``(N, 6)``.
     """
-    d1, a1, a2, a3, d4, d6 = np.array(LENGTHS[name]) / 1000.0
-    steps = [(0, 0, 0), (a1, 0, d1), (0, 0, a2), (d4, 0, a3), (0, 0, 0), (0, 0, 0)]
+    d1, a1, a2, a3, d4, d6, *rest = np.array(lengths) / 1000.0
+    d3 = sum(rest)
+    steps = [(0, 0, 0), (a1, 0, d1), (0, d3, a2), (d4, 0, a3), (0, 0, 0), (0, 0, 0)]
     count = len(angles)
     R, p = np.broadcast_to(np.eye(3), (count, 3, 3)), np.zeros((count, 3))
     axes, origins = [], []
@@ -123,7 +124,7 @@ def chain(name, angles):
 def poses(name, q):
     """Return tool0 in the base ``(N, 4, 4)`` for axis positions ``(N, 6)``."""
     T = np.tile(np.eye(4), (len(q), 1, 1))
-    T[:, :3, :3], T[:, :3, 3], _, _ = chain(name, chain_angles(name, q))
+    T[:, :3, :3], T[:, :3, 3], _, _ = chain(LENGTHS[name], chain_angles(name, q))
     return T
 
 

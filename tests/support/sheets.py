@@ -89,3 +89,24 @@ def write_folder(folder, arm, text):
     tables["inertials"] = {"sources": {}, "default": "unknown", "sets": unknown}
     tables["shapes"] = {"links": {}}
     write_tables(folder / arm, tables, "From a data sheet.")
+
+
+def write_sheet(folder, name, lengths, ranges):
+    """Folder of a serial arm of lengths d1, a1, a2, a3, d4, d6, d3 [mm] and ranges [deg], without
+    shapes and masses; its reach is stated as what the lengths give.
+    """
+    names = ("d1_mm", "a1_mm", "a2_mm", "a3_mm", "d4_mm", "d6_mm", "d3_mm")
+    stated = ", ".join(f"{key}: {value}" for key, value in zip(names, lengths, strict=True))
+    rows = "".join(
+        f"  axis_{i}: {{range_deg: [{low:g}, {high:g}], speed_deg_s: 100, source: x}}\n"
+        for i, (low, high) in enumerate(ranges, start=1)
+    )
+    _, a1, a2, a3, d4, _, _ = lengths
+    reach = abs(a1) + a2 + (a3**2 + d4**2) ** 0.5
+    text = (
+        "schema: 1\ntitle: Made up\nbuild: serial\nsources: {x: {ref: made up, grade: assumed}}\n"
+        f"lengths: {{{stated}, source: x}}\naxes:\n{rows}"
+        f"ratings: {{payload_kg: 10, reach_mm: {reach:.1f}, source: x}}\n"
+    )
+    write_folder(folder, name, text)
+    return folder / name
