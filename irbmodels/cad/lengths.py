@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 from ..tables.description import Description
+from .link_frames import turned
 
 ALIKE = 1.1  # ratio of two sizes up to which variants of a family have the same sections
 
@@ -45,9 +46,13 @@ class Swing(NamedTuple):
     @classmethod
     def of(cls, robot: Description) -> Swing:
         """Read them from the ranges of the first variant of the family, whose base all share."""
-        axes = first_variant(robot).limits.axes
-        ranges = [axes[name].range_deg for name in cls._fields]
-        return cls(*(max(map(abs, limits)) if limits else 0.0 for limits in ranges))
+        first = first_variant(robot)
+        largest = []
+        for name, offset in zip(first.axes, turned(first), strict=True):
+            ends = first.limits.axes[name].range_deg
+            if name in cls._fields:
+                largest.append(max(abs(end + offset) for end in ends) if ends else 0.0)
+        return cls(*largest)
 
 
 class Ratings(NamedTuple):

@@ -16,7 +16,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -25,11 +25,11 @@ from ..errors import InputError, TableError, UnknownName, short_repr
 from ..model.provenance import Source
 from .balancers import BalancerRow, check_balancer
 from .description import data_folder
+from .forms import FORMS, Build
 from .reader import Row, Table, read
 from .row_checks import check_axis, check_base, check_handling, check_ratings, check_sums
 from .schema import AxisRow, BaseRow, HandlingRow
 
-Build = Literal["serial", "parallelogram", "scara"]
 NEEDED: dict[str, tuple[str, ...]] = {
     "serial": ("d1_mm", "a1_mm", "a2_mm", "a3_mm", "d4_mm", "d6_mm"),
     "parallelogram": ("d1_mm", "a1_mm", "a2_mm", "a3_mm", "d4_mm", "d6_mm", "crank_mm"),
@@ -142,6 +142,16 @@ class Arm:
         return self.length("a1_mm"), self.length("d1_mm")
 
     @property
+    def turned(self) -> tuple[float, ...]:
+        """Angles of the joints at 0 of the controller, from the build's zero posture [deg].
+
+        That of a six-axis arm is lower arm up, forearm level.
+        """
+        joints, _ = FORMS[self.build]
+        stated = self.zero.theta0_deg if self.zero else [form.theta0 for form in joints]
+        return tuple(own - form.theta0 for own, form in zip(stated, joints, strict=True))
+
+    @property
     def reach(self) -> float:
         """Largest distance of the wrist centre from axis 1, ahead of the base [mm].
 
@@ -177,15 +187,16 @@ class Arm:
     def _arm_ranges(self) -> tuple[Ends, Ends, Ends]:
         """Return the ranges of q2, of the forearm's slope, and of the angle between both [rad].
 
-        The slope counts as q2 does, 0 at the zero posture: ``q2`` and the angle between the arms
-        together. One without bound is infinite.
+        The slope counts as q2 does, 0 at the build's zero posture: ``q2`` and the angle between the
+        arms together. One without bound is infinite.
         """
-        row, endless = self.axes["axis_3"], (-float("inf"), float("inf"))
-        own = _radians(row.range_deg, endless)
-        bound = _radians(row.bound_deg, endless)
+        row, (_, lower, elbow, *_) = self.axes["axis_3"], self.turned
         absolute = self.build == "parallelogram" and row.range_of is None
-        second = _radians(self.axes["axis_2"].range_deg, endless)
-        return (second, own, bound) if absolute else (second, bound, own)
+        slopes, elbows = row.bound_deg, row.range_deg
+        if absolute:
+            slopes, elbows = elbows, slopes
+        second = _radians(self.axes["axis_2"].range_deg, lower)
+        return second, _radians(slopes, lower + elbow), _radians(elbows, elbow)
 
 
 def datasheets() -> tuple[str, ...]:
@@ -328,6 +339,9 @@ def _check(arm: Arm, file: Path) -> None:
     if arm.zero is not None and len(arm.zero.theta0_deg) != len(arm.axes):
         problem = f"{len(arm.zero.theta0_deg)} angles for {len(arm.axes)} joints"
         raise TableError(file, "zero.theta0_deg", problem)
+    if arm.balancers and arm.turned[1] != 0.0:
+        problem = "an arm with a balancer, whose pivots stand at 0, has its lower arm up there"
+        raise TableError(file, "zero.theta0_deg", problem)
     stated = arm.ratings.reach_mm or 0.0
     if abs(arm.reach - stated) > ROUNDED * stated:
         problem = (
@@ -354,9 +368,10 @@ def _check_lengths(arm: Arm, file: Path) -> None:
             raise TableError(file, key, f"{value:g} is not positive")
 
 
-def _radians(ends: Ends | None, otherwise: Ends) -> Ends:
-    """Return both ends of a range in degrees in [rad]."""
-    return otherwise if ends is None else (float(np.radians(ends[0])), float(np.radians(ends[1])))
+def _radians(ends: Ends | None, turned: float) -> Ends:
+    """Return both ends of a range in degrees, counted from another angle, in [rad]."""
+    low, high = (-float("inf"), float("inf")) if ends is None else ends
+    return float(np.radians(low + turned)), float(np.radians(high + turned))
 
 
 def _nearest(angle: float, ends: tuple[float, float]) -> float:

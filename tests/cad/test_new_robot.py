@@ -9,6 +9,7 @@ from irbmodels.cad.family import stale_files, write_family
 from irbmodels.cli import main
 from irbmodels.exchange.doctor import examine
 from irbmodels.exchange.verify.check import check
+from irbmodels.tables.datasheet import read_datasheet
 
 PARALLELOGRAM = """\
 schema: 1
@@ -229,3 +230,39 @@ def test_a_readme_written_by_hand_stays(tmp_path):
     path.write_text("# by hand\n", encoding="utf-8")
     assert stale_files(folder, ["readme"]) == write_family(folder, steps=["readme"]) == ()
     assert path.read_text(encoding="utf-8") == "# by hand\n"
+
+
+def test_an_arm_may_count_its_axes_from_another_zero(tmp_path):
+    """The same arm, its axes 2, 3 and 5 counted from 20, -30 and 10 deg of ABB's posture: its reach,
+    meshes, masses and efforts are the same, and its poses and torques at the same posture.
+    """
+    text = sheet_text("middle")
+    turned = [0.0, 20.0, -30.0, 0.0, 10.0, 0.0]
+    zero = "zero: {theta0_deg: [0, -70, -30, 0, 190, 0], source: x}\nratings:"
+    other = text.replace("ratings:", zero)
+    for old, new in (
+        ("-95, 155", "-115, 135"),
+        ("-180, 75", "-150, 105"),
+        ("-115, 115", "-125, 105"),
+    ):
+        assert old in other
+        other = other.replace(f"[{old}]", f"[{new}]")
+    (tmp_path / "other").mkdir()
+    folders = made(tmp_path, text), made(tmp_path / "other", other)
+    one, two = (irb.load(folder) for folder in folders)
+    sheets = [read_datasheet(folder / "datasheet.yaml") for folder in folders]
+    assert sheets[0][1][0].reach == pytest.approx(sheets[1][1][0].reach, abs=1e-9)
+    drawn = [
+        {path: text for path, text in contents(f).items() if path.suffix == ".obj"} for f in folders
+    ]
+    assert drawn[0].keys() == drawn[1].keys()
+    assert (folders[0] / "inertials.yaml").read_bytes() == (
+        folders[1] / "inertials.yaml"
+    ).read_bytes()
+    np.testing.assert_array_equal(one.limits.effort, two.limits.effort)
+    for q in np.random.default_rng(4).uniform(one.limits.lower, one.limits.upper, (20, 6)):
+        same = q - np.radians(turned)
+        np.testing.assert_allclose(two.pose(same).homogeneous, one.pose(q).homogeneous, atol=1e-12)
+        np.testing.assert_allclose(two.gravity(same), one.gravity(q), atol=1e-9)
+        assert irb.collides(one, q) == irb.collides(two, same)
+    assert drawn[0] == drawn[1]

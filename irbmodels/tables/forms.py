@@ -1,0 +1,42 @@
+"""Modified DH rows of each build: which length stands where, and the angles of its zero posture."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+Build = Literal["serial", "parallelogram", "scara"]
+
+
+class MdhForm(NamedTuple):
+    """Modified DH row of a build: angles [deg], and names of lengths, "" for 0."""
+
+    alpha: float
+    a: str
+    d: str
+    theta0: float
+    of: str = ""
+    """Length whose source says where a row without lengths comes from; default ``d1_mm``."""
+
+
+_SIX = (
+    MdhForm(0, "", "d1_mm", 0),
+    MdhForm(-90, "a1_mm", "", -90),
+    MdhForm(0, "a2_mm", "d3_mm", 0),
+    MdhForm(-90, "a3_mm", "d4_mm", 0),
+    MdhForm(90, "", "", 180),
+    MdhForm(90, "", "", 0),
+)
+# axis 3 is positive upwards; axis 4 and the tool look down
+_SCARA = (
+    MdhForm(0, "", "d1_mm", 0),
+    MdhForm(0, "a1_mm", "d2_mm", 0),
+    MdhForm(0, "a2_mm", "d3_mm", 0),
+    MdhForm(180, "", "d4_mm", 0),
+)
+FORMS: dict[Build, tuple[tuple[MdhForm, ...], MdhForm]] = {
+    "serial": (_SIX, MdhForm(0, "", "d6_mm", 0)),
+    "parallelogram": (_SIX, MdhForm(0, "", "d6_mm", 0)),
+    "scara": (_SCARA, MdhForm(0, "", "", 0, "d4_mm")),
+}
+"""Rows of the joints, and of tool0."""
+SLIDE = "joint_3"  # of a SCARA
