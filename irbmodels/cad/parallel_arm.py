@@ -14,9 +14,13 @@ to 200), reducer and motor of axis 3.
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
 from manifold3d import Manifold
 
 from ..errors import InputError
+from ..tables.building import limits_of
 from ..tables.description import Description
 from .body import AIR, ALUMINIUM, GEAR, IRON, MOTOR, STEEL, Body, Part
 from .lengths import Lengths, first_variant
@@ -44,10 +48,56 @@ def bodies(robot: Description) -> dict[str, Body]:
     linkage = robot.kinematics.parallelogram
     if linkage is None:
         raise InputError(f"{robot.name} has no parallelogram")
-    ratings = first_variant(robot).limits.ratings
-    return parallel_arm(
-        Lengths.read(robot), linkage.crank_mm, ratings.payload_kg, stated_mass(robot)
+    ratings, mass = first_variant(robot).limits.ratings, stated_mass(robot)
+    lengths, dip = Lengths.read(robot), crank_dip(robot)
+    if mass is None:
+        variants = [Description(name, robot.folder) for name in robot.kinematics.variants]
+        shortest = min(Lengths.read(variant).d4 for variant in variants)
+        mass = likely_mass(lengths, linkage.crank_mm, ratings.payload_kg, shortest, dip)
+    return parallel_arm(lengths, linkage.crank_mm, ratings.payload_kg, mass, dip)
+
+
+def crank_dip(robot: Description) -> float:
+    """Return how far the pin of the crank gets below axis 2, over the length of the crank.
+
+    At 0 of axis 3 it is level, behind axis 2; the range of q3 itself counts.
+    """
+    low = float(np.degrees(limits_of(first_variant(robot)).envelope()[0][2]))
+    return 1.0 if low <= -90.0 else max(0.0, -math.sin(math.radians(low)))
+
+
+def likely_mass(
+    lengths: Lengths, crank: float, payload: float, shortest: float, dip: float = 1.0
+) -> float:
+    """Return the mass [kg] in whose size an arm is drawn where its own is unknown.
+
+    It grows with the crank, as far as axis 2 is high enough and the wrist fits on the forearm.
+
+    Args:
+        lengths: Lengths of its axes.
+        crank: Length of the crank [mm].
+        payload: Rated payload [kg].
+        shortest: Shortest forearm of the family, from axis 3 to the wrist centre [mm].
+        dip: See :func:`crank_dip`.
+    """
+    room = (
+        lengths.d1 / (BASE + TABLE + TRUNK),
+        (lengths.d1 - dip * crank) / (BASE + TABLE + UNDER_CRANK),
     )
+    size = max(min(crank / CRANK, *room), 0.5 * crank / CRANK)
+    while size > 0.5 * crank / CRANK and size * least_forearm(size, payload) > shortest:
+        size *= 0.99
+    return MASS * size**3
+
+
+def least_forearm(size: float, payload: float) -> float:
+    """Return the least length of a forearm in units of the drawing, by size and payload [kg]."""
+    return FOREARM[0] + FOREARM[1] * wrist_size(payload, MASS * size**3)
+
+
+def wrist_size(payload: float, mass: float) -> float:
+    """Return the thickness of forearm and wrist over that of an IRB 2400."""
+    return float(max(1.0, payload / mass / LIGHT) ** 0.25)
 
 
 def stated_mass(robot: Description) -> float | None:
@@ -61,7 +111,7 @@ def stated_mass(robot: Description) -> float | None:
 
 
 def parallel_arm(
-    lengths: Lengths, crank: float, payload: float, mass: float | None = None
+    lengths: Lengths, crank: float, payload: float, mass: float | None = None, dip: float = 1.0
 ) -> dict[str, Body]:
     """Return the links of an arm with a parallelogram, in millimetres of its base at home.
 
@@ -70,23 +120,18 @@ def parallel_arm(
         crank: Length of crank and lever [mm].
         payload: Rated payload [kg]. The section of forearm and wrist grows with the root of payload
             over mass, where that is above the IRB 2400's.
-        mass: Mass of the robot [kg]. Stand, arms, bars and motors grow with its cube root; with
-            the crank where it is unknown, as far as axis 2 is high enough.
+        mass: Mass of the robot [kg]; default :func:`likely_mass`. Stand, arms, bars and motors
+            grow with its cube root.
+        dip: See :func:`crank_dip`.
 
     Raises:
         InputError: if axis 2 lies too low for the crank to turn above a base, or the forearm is too
             short for its wrist.
     """
     if mass is None:
-        room = (
-            lengths.d1 / (BASE + TABLE + TRUNK),
-            (lengths.d1 - crank) / (BASE + TABLE + UNDER_CRANK),
-        )
-        size = max(min(crank / CRANK, *room), 0.5 * crank / CRANK)
-        mass = MASS * size**3
-    else:
-        size = (mass / MASS) ** (1.0 / 3.0)
-    arm = Arm(*lengths.in_units(size), crank / size, max(1.0, payload / mass / LIGHT) ** 0.25)
+        mass = likely_mass(lengths, crank, payload, lengths.d4, dip)
+    size = (mass / MASS) ** (1.0 / 3.0)
+    arm = Arm(*lengths.in_units(size), crank / size, wrist_size(payload, mass), dip)
     lack = arm.foot + TABLE - arm.trunk
     if lack > 1e-6:
         raise InputError(

@@ -22,6 +22,8 @@ class Arm(Lengths):
     crank: float
     wrist_size: float = 1.0
     """Thickness of forearm and wrist over that of an IRB 2400."""
+    dip: float = 1.0
+    """How far the pin of the crank gets below axis 2, over the length of the crank."""
 
     @property
     def foot(self) -> float:
@@ -31,7 +33,7 @@ class Arm(Lengths):
     @property
     def trunk(self) -> float:
         """Height of the trunk's top, above which the crank turns."""
-        return self.d1 - max(TRUNK, self.crank + UNDER_CRANK)
+        return self.d1 - max(TRUNK, self.dip * self.crank + UNDER_CRANK)
 
     @property
     def shoulder(self) -> Point:

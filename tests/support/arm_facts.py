@@ -32,6 +32,8 @@ LENGTHS = {  # d1, a1, a2, a3, d4, d6 [mm]
     "irb6620_150_220": (680, 320, 975, 200, 887, 200),
     "irb6640_185_280": (780, 320, 1075, 200, 1392.5, 200),
     "irb6640_235_255": (780, 320, 1075, 200, 1142.5, 200),
+    "irb6660_130_310": (814.5, 300, 1280, 280, 1505.5, 200),
+    "irb6660_205_190": (814.5, 300, 700, 280, 893, 200),
     "irb6700_150_320": (780, 320, 1280, 200, 1592.5, 200),
     "irb6700_155_285": (780, 320, 1125, 200, 1392.5, 200),
     "irb6700_175_305": (780, 320, 1135, 200, 1592.5, 200),
@@ -39,7 +41,7 @@ LENGTHS = {  # d1, a1, a2, a3, d4, d6 [mm]
     "irb6700_205_280": (780, 320, 1280, 200, 1182.5, 200),
     "irb6700_235_265": (780, 320, 1135, 200, 1182.5, 200),
 }
-RANGES = {  # axes 1 to 6 [deg]; of arms with bars that of q3 - q2
+RANGES = {  # axes 1 to 6 [deg]; of arms with bars that of q3 - q2, but for those in BETWEEN
     "irb120": ((-165, 165), (-110, 110), (-110, 70), (-160, 160), (-120, 120), (-400, 400)),
     "irb140": ((-180, 180), (-90, 110), (-230, 50), (-200, 200), (-115, 115), (-400, 400)),
     "irb1100": ((-230, 230), (-115, 113), (-205, 55), (-230, 230), (-125, 120), (-400, 400)),
@@ -55,9 +57,12 @@ RANGES = {  # axes 1 to 6 [deg]; of arms with bars that of q3 - q2
     "irb52_7_145": ((-180, 180), (-90, 120), (-245, 65), (-200, 200), (-115, 115), (-400, 400)),
     "irb6620": ((-170, 170), (-65, 140), (-180, 70), (-300, 300), (-130, 130), (-300, 300)),
     "irb6640": ((-170, 170), (-65, 85), (-180, 70), (-300, 300), (-120, 120), (-360, 360)),
+    "irb6660": ((-180, 180), (-42, 85), (-20, 120), (-300, 300), (-120, 120), (-360, 360)),
     "irb6700": ((-170, 170), (-65, 85), (-180, 70), (-300, 300), (-130, 130), (-360, 360)),
 }
-BARS = ("irb1410_5_144", "irb4400_60_196", "irb4400_l30_243")  # with a parallelogram
+BETWEEN = {"irb6660_130_310": 70.0, "irb6660_205_190": 70.0}
+"""Largest ``|q3 - q2|`` [deg] of arms with a range of q3 itself."""
+BARS = ("irb1410_5_144", "irb4400_60_196", "irb4400_l30_243", *BETWEEN)  # with a parallelogram
 SCARA_ARMS = {  # [mm]; IRB 910SC
     "irb910sc_3_45": (200, 250),
     "irb910sc_3_55": (300, 250),
@@ -80,7 +85,11 @@ def ranges(name):
 def positions(name, count, seed=0):
     """Return random axis positions within the ranges [rad], ``(count, 6)``."""
     low, high = ranges(name).T
-    q = np.random.default_rng(seed).uniform(low, high, (count, 6))
+    rng = np.random.default_rng(seed)
+    if name in BETWEEN:
+        q = rng.uniform(low, high, (4 * count, 6))
+        return q[np.abs(q[:, 2] - q[:, 1]) <= np.radians(BETWEEN[name])][:count]
+    q = rng.uniform(low, high, (count, 6))
     if name in BARS:
         q[:, 2] += q[:, 1]
     return q

@@ -17,6 +17,7 @@ REACH = {
     "irb4400_60_196": 1954.7, "irb4400_l30_243": 2431.5, "irb4600_20_250": 2512.9,
     "irb4600_40_255": 2552.0, "irb4600_45_205": 2050.8, "irb4600_60_205": 2050.8,
     "irb52_7_120": 1225.0, "irb52_7_145": 1450.0, "irb6620_150_220": 2204.3,
+    "irb6660_130_310": 3101.8, "irb6660_205_190": 1933.2,
     "irb6640_185_280": 2797.7, "irb6640_235_255": 2550.8, "irb6700_150_320": 3200.1,
     "irb6700_155_285": 2847.5, "irb6700_175_305": 3055.7, "irb6700_200_260": 2600.6,
     "irb6700_205_280": 2794.4, "irb6700_235_265": 2650.0, "irb910sc_3_45": 450.0,
@@ -35,8 +36,8 @@ def arms():
 
 
 def test_all_arms_are_there(arms):
-    """18 families, 44 variants, each with a name of its own."""
-    assert len(datasheets()) == 18
+    """19 families, 46 variants, each with a name of its own."""
+    assert len(datasheets()) == 19
     assert set(arms) == set(REACH)
 
 
