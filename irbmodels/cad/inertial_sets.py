@@ -1,6 +1,7 @@
 """inertials.yaml of a family, from published.yaml and the CAD, by rules that stand in the open.
 
-A family without published bodies has the sets of :mod:`.inertials` alone. The others:
+A family without published bodies has the sets of :mod:`.inertials` alone. One with a recipe here has
+those below, any other those of :mod:`.scaled_sets` besides:
 
 irb2400
     obal2025: Tab. 3 with the impossible parts replaced: products of links 2 and 4, whole tensors of
@@ -42,6 +43,7 @@ from .inertials import Derived, drawn_sets
 from .link_frames import link_frames
 from .output import Files
 from .published import Bodies, Published, published
+from .scaled_sets import scaled_sets
 
 
 def inertials_file(robots: Sequence[Description]) -> Files:
@@ -52,9 +54,12 @@ def inertials_file(robots: Sequence[Description]) -> Files:
         TableError: if published.yaml breaks the format.
     """
     folder = robots[0].folder
-    recipe = RECIPES.get(folder.name) if (folder / "published.yaml").is_file() else None
+    has_published = (folder / "published.yaml").is_file()
+    recipe = RECIPES.get(folder.name) if has_published else None
     drawing = drawn_sets(robots, one_density=recipe is not None)
-    return {Path("inertials.yaml"): table_text(*(recipe(robots, drawing) if recipe else drawing))}
+    if has_published:
+        drawing = (recipe or scaled_sets)(robots, drawing)
+    return {Path("inertials.yaml"): table_text(*drawing)}
 
 
 def closed(bodies: Bodies, mass: float, keep: tuple[str, ...] = ()) -> Bodies:

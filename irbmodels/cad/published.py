@@ -34,6 +34,10 @@ class PublishedSet:
 
     frame: Literal["link", "home"]
     bodies: dict[str, PublishedBody]
+    variant: str | None = None
+    """That the bodies are of; None: of the family."""
+    placeholders: tuple[str, ...] = ()
+    """Bodies whose numbers the source has made up."""
 
 
 @dataclass(frozen=True)
