@@ -12,9 +12,11 @@ from ..tables.description import Description
 from .output import SHEET, Files
 
 MARK = "<!-- Written from datasheet.yaml by irbmodels.cad. Without this line it stays as it is. -->"
+PUBLISHED = "published.yaml"
 BESIDE = {
     "friction.yaml": "friction of the axes, as far as known",
     "drives.yaml": "gears and motors, as far as known",
+    PUBLISHED: "bodies as others publish them",
 }
 """Tables that stand beside the data sheet where anything of that is known."""
 TEXT = """\
@@ -71,12 +73,15 @@ def _text(folder: Path, name: str) -> str:
         if weighed
         else "no bodies: the mass of the robot was not found, so it has no dynamics"
     )
+    if PUBLISHED in beside:
+        inertials += f"; sets of bodies in `{PUBLISHED}` besides"
     sources = "\n".join(
         f"- `{key}` ({source.grade}): {source.ref}{f'; {source.how}' if source.how else ''}"
         for key, source in sheet.sources.items()
     )
     stated = " and ".join(f"`{file}`" for file in beside)
-    known = f", but for what is in {stated}" if beside else ""
+    motors = " and ".join(f"`{file}`" for file in beside if file != PUBLISHED)
+    known = f", but for what is in {motors}" if motors else ""
     laws = (_unknown_law(*item) for item in sheet.balancers.items())
     unknown = [*sheet.unknown, *(line for line in laws if line is not None)]
     unknown += [f"Friction, gears, rotor inertias and torque limits{known}."]

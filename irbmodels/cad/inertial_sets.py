@@ -1,6 +1,6 @@
 """inertials.yaml of a family, from published.yaml and the CAD, by rules that stand in the open.
 
-A family without published bodies has the sets of :mod:`.inertials` alone. One with a recipe here has
+A family without published bodies has the sets of :mod:`.inertials` alone. One with a recipe has
 those below, any other those of :mod:`.scaled_sets` besides:
 
 irb2400

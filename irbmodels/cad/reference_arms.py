@@ -15,7 +15,7 @@ from ..model.provenance import Source
 from ..model.rotations import rotation_x, rotation_z, translation
 from ..model.types import Array
 from ..tables.datasheet import CatalogueRow, LengthsRow
-from ..tables.description import describe
+from ..tables.description import Description, describe
 from ..tables.reader import Row, Table, read
 from ..tables.schema import BaseRow, BodyRow, Tensor
 from .body import Body
@@ -26,8 +26,8 @@ from .serial_arm import COMPACT, serial_arm, usual_mass
 SizeClass = Literal["compact", "medium", "heavy"]
 HEAVY = 700.0  # [kg]; between an IRB 4600 (435) and an IRB 6700 (1205)
 LINKS = tuple(f"link_{n}" for n in range(1, 7))
-PUBLISHED = "irb1600_6_120"
-"""Shipped arm whose published bodies are a reference besides."""
+PUBLISHED = {"irb120_3_58": "ros", "irb1200_5_90": "ros", "irb1600_6_120": "cad_wr"}
+"""Shipped arms, and the sets of their published bodies that are references besides."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,20 +115,20 @@ def reference_table() -> ReferenceTable:
 
 def reference_arms() -> dict[str, ReferenceArm]:
     """Return the arms whose moving links are known, by name."""
-    arms = {
-        name: _arm(rows)
-        for name, rows in reference_table().arms.items()
-        if rows.lengths is not None
+    known = {name: rows for name, rows in reference_table().arms.items() if rows.links}
+    return {name: _arm(rows) for name, rows in known.items()} | {
+        name: _published_arm(describe(name), chosen) for name, chosen in PUBLISHED.items()
     }
-    robot = describe(PUBLISHED)
-    bodies, ratings = published(robot)["cad_wr"], robot.limits.ratings
+
+
+def _published_arm(robot: Description, chosen: str) -> ReferenceArm:
+    bodies, ratings, base = published(robot)[chosen], robot.limits.ratings, robot.limits.base
     assert ratings.mass_kg is not None
     links = {link: bodies[link] for link in LINKS}
     masses = {link: body.mass for link, body in links.items()}
-    own = ReferenceArm(
-        Lengths.read(robot), ratings.payload_kg, ratings.mass_kg, None, masses, links
-    )
-    return arms | {PUBLISHED: own}
+    weight = None if base is None else base.mass_kg
+    lengths, payload = Lengths.read(robot), ratings.payload_kg
+    return ReferenceArm(lengths, payload, ratings.mass_kg, weight, masses, links)
 
 
 def size_class(mass: float) -> SizeClass:

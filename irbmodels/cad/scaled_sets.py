@@ -1,7 +1,7 @@
 """Sets of inertials from the CAD of others, closed to the mass of the robot.
 
-For families whose published.yaml has no recipe of its own: moving links of a published set share one
-density, and the base weighs what limits.yaml states of it.
+For families whose published.yaml has no recipe of its own: moving links of a published set share
+one density, and the base weighs what limits.yaml states of it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..errors import TableError
 from ..model.provenance import Source
 from ..tables.description import Description
 from ..tables.reader import check_known, read
@@ -34,8 +35,10 @@ def scaled_sets(robots: Sequence[Description], drawing: Derived) -> Derived:
     sources, sets = dict(drawing[0]), dict(drawing[1])
     file, known = robots[0].folder / "published.yaml", [robot.name for robot in robots]
     for name, entry in read(file, Published).sets.items():
-        check_known("variant", [str(entry.variant)], known, file, f"sets.{name}.variant")
-        robot = robots[known.index(str(entry.variant))]
+        if entry.variant is None:
+            raise TableError(file, f"sets.{name}", "needs variant: the arm that its bodies are of")
+        check_known("variant", [entry.variant], known, file, f"sets.{name}.variant")
+        robot = robots[known.index(entry.variant)]
         drawn = sets["cad"].variants.get(robot.name, sets["cad"].rows)
         rows: SourcedBodies = {link: drawn[link] for link in entry.placeholders}
         given, base, whole = published(robot)[name], robot.limits.base, robot_mass(robot)
@@ -59,9 +62,7 @@ def scaled_sets(robots: Sequence[Description], drawing: Derived) -> Derived:
             how += f" less {base.mass_kg:g} kg of the base, whose tensor is scaled alike"
         if entry.placeholders:
             how += f"; {', '.join(entry.placeholders)} as in cad: the source has placeholders"
-        sources[f"{name}_scaled"] = Source(
-            f"published.yaml, set {name}", "derived", how=how
-        )
+        sources[f"{name}_scaled"] = Source(f"published.yaml, set {name}", "derived", how=how)
         others = tuple(one for one in known if one != robot.name)
         ordered = {link: rows[link] for link in given}
         about = f"CAD of others (published.yaml, set {name}) at the mass of the {robot.name}"

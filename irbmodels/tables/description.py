@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..errors import FileError, InputError, TableError, UnknownName, short_repr
+from ..errors import FileError, InputError, MissingData, TableError, UnknownName, short_repr
 from ..model.dh import Convention, DHTable, modified_row
 from ..model.types import Array
 from .friction_rows import check_friction, check_temperature
@@ -376,9 +376,16 @@ class Description:
 
         Raises:
             UnknownName: if there is no such set.
+            MissingData: if it has bodies of other variants only.
         """
-        if name is not None and name not in self.inertials.sets:
-            raise UnknownName(f"parameter set of {self.name}", name, self.inertials.sets)
+        sets = self.inertials.sets
+        if name is not None and name not in sets:
+            raise UnknownName(f"parameter set of {self.name}", name, sets)
+        own = [one for one, entry in sets.items() if entry.links]
+        if name is not None and own and name not in own:
+            raise MissingData(
+                f"set {name!r} has no bodies of {self.name}; sets that have: {', '.join(own)}"
+            )
         return name or self.inertials.default
 
     def dh(self, convention: Convention) -> DHTable:

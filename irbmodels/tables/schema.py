@@ -289,7 +289,7 @@ class InertialSet:
     links: dict[str, BodyRow]
     impossible: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
-    """Variants whose masses are unknown: they have none of its bodies."""
+    """Variants that have none of its bodies: their masses are unknown, or it is of another one."""
     serial: str | None = None
     """The set that stands for this one on an open chain, where bars with mass cannot be."""
     variants: dict[str, BodyRows] = field(default_factory=dict)

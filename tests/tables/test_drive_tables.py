@@ -142,6 +142,28 @@ def shipped(family):
     return read(data_folder() / family / "drives.yaml", DrivesTable)
 
 
+def test_shipped_arms_have_the_rows_of_their_own_variant():
+    """Sisters have none; the stiffness of an IRB 1200 makes it elastic with assumed rotors."""
+    for (family, variant), levels in LEVELS.items():
+        for name in (name for name in irb.robots() if irb.describe(name).family == family):
+            rows = irb.describe(name).drives.axes
+            expected = levels if name == variant else ()
+            assert tuple(row.coulomb_N_m for row in rows.values()) == expected
+    robot = irb.load("irb1200_5_90")
+    with pytest.raises(irb.MissingData, match="axis_2 has a stiffness, but no rotor inertia"):
+        FlexibleRobot.of(robot)
+    arm = FlexibleRobot.of(robot, [None, *[Drive(rotor_inertia=0.5)] * 5])
+    held = arm.frequency_response(np.zeros(6), 0.0, source="wrench", motors="held").real
+    stiffness = 1.0 / np.array(COMPLIANCE["irb1200", "irb1200_5_90"][0])
+    J, step = robot.jacobian(np.zeros(6))[:3, 1:], 1e-6
+    slope = [
+        (robot.gravity(step * one) - robot.gravity(-step * one))[1:] / (2 * step)
+        for one in np.eye(6)[1:]
+    ]
+    expected = J @ np.linalg.solve(np.diag(stiffness) + np.array(slope).T, J.T)
+    np.testing.assert_allclose(held[:3, :3], expected, rtol=1e-5, atol=1e-12)
+
+
 @pytest.mark.parametrize(("family", "variant"), COMPLIANCE)
 def test_stiffness_is_the_inverse_of_the_mean_compliance(family, variant):
     """Where two robots were measured the source says how far they differ; the unit is inferred."""
