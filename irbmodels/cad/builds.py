@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import InputError, MissingData
 from ..model.inertia import Inertial
 from ..tables.description import Description
-from . import parallel_arm, scara, serial_arm
+from . import parallel_arm, scara, serial_arm, tube_arm
 from .body import Body, at_mass, closing
 from .link_frames import link_frames
 from .mass_split import MassSplit
@@ -44,6 +44,8 @@ def bodies(robot: Description) -> Mapping[str, Body]:
 def _build(robot: Description) -> Callable[[Description], Mapping[str, Body]]:
     if robot.kinematics.parallelogram is not None:
         return parallel_arm.bodies
+    if has_offset_wrist(robot):
+        return tube_arm.bodies
     if robot.linear == (False,) * 6:
         return serial_arm.bodies
     if robot.linear == (False, False, True, False):
@@ -71,8 +73,14 @@ def robot_mass(robot: Description) -> float:
 
 
 def is_serial(robot: Description) -> bool:
-    """Return whether a robot is drawn as an arm of six turning axes without a parallelogram."""
-    return robot.linear == (False,) * 6 and robot.kinematics.parallelogram is None
+    """Return whether a robot is drawn as an industrial arm of six axes without a parallelogram."""
+    chain = robot.linear == (False,) * 6 and robot.kinematics.parallelogram is None
+    return chain and not has_offset_wrist(robot)
+
+
+def has_offset_wrist(robot: Description) -> bool:
+    """Return whether axis 6 of six turning axes passes axis 5, as of collaborative arms."""
+    return robot.linear == (False,) * 6 and robot.kinematics.joints["joint_6"].a_mm != 0.0
 
 
 def mass_split(robot: Description) -> MassSplit | None:

@@ -3,6 +3,8 @@
 A family without published bodies has the sets of :mod:`.inertials` alone. One with a recipe has
 those below, any other those of :mod:`.scaled_sets` besides:
 
+crb15000
+    cad_scaled: the published CAD, one density so that the robot has its catalogue mass.
 irb2400
     obal2025: Tab. 3 with the impossible parts replaced: products of links 2 and 4, whole tensors of
     links 3 and 6, from the CAD of jia2018 at Tab. 3's masses. Base: what is left of 380 kg, shape
@@ -184,6 +186,26 @@ def irb1400(robots: Sequence[Description], drawing: Derived) -> Derived:
     }
 
 
+def crb15000(robots: Sequence[Description], drawing: Derived) -> Derived:
+    """The published CAD at the catalogue mass."""
+    robot = robots[0]
+    bodies, mass = published(robot)["joiint"], robot_mass(robot)
+    drawn_mass = sum(body.mass for body in bodies.values())
+    ours, drawn = drawing
+    sources = ours | {
+        "cad_scaled": Source(
+            "published.yaml, set joiint",
+            "derived",
+            how=f"one density that closes to {mass:g} kg",
+        ),
+    }
+    about = (
+        f"ABB CAD at the density of water weighs {drawn_mass:.2f} kg; scaled to the robot's mass"
+    )
+    scaled = DerivedSet(about, sourced(closed(bodies, mass), "cad_scaled"))
+    return sources, {"cad_scaled": scaled} | drawn
+
+
 def irb1600(robots: Sequence[Description], drawing: Derived) -> Derived:
     """The published CAD at the catalogue mass; the long lower arm is the short one stretched."""
     short, long = _named(robots, "irb1600_6_120"), _named(robots, "irb1600_6_145")
@@ -316,6 +338,7 @@ def _dimensions(robot: Description) -> tuple[float, ...]:
 RECIPES: Mapping[str, Callable[[Sequence[Description], Derived], Derived]] = {
     "irb2400": irb2400,
     "irb1400": irb1400,
+    "crb15000": crb15000,
     "irb1600": irb1600,
     "irb4400": irb4400,
     "irb930": irb930,

@@ -5,6 +5,10 @@ A quadrant is ``floor(q / 90 deg)``. That of cfx depends on the arm (RAPID ``con
 * six axes one behind the other (IRB 1600): 4 if the wrist centre is behind axis 1, plus 2 if it is
   behind the lower arm, plus 1 if axis 5 is negative (py-opw-kinematics, ARTE). Behind axis 1 the
   lower arm is looked at from the arm's own front.
+* six axes whose wrist axes miss one point (CRB 15000): the same, counted at the crossing of axes 4
+  and 5, which the three angles of axes 1 to 3 put in place. Not sure: no document was seen that
+  says so of an offset wrist; one taught point of a CRB 15000-12 agrees. Two postures of a pose may
+  have the same four numbers.
 * a parallelogram arm (IRB 2400, 1400): quadrant of axis 2, ABB's rule for "other robots". Not sure:
   manuals of the S4 controller do not use cfx, some programs write the number above, and no IRB 2400
   was seen.
@@ -25,7 +29,7 @@ import numpy as np
 from ..checks import short_repr
 from ..errors import InputError
 from ..model.types import Array, Mask
-from .arm_geometry import Scara, SixAxis
+from .arm_geometry import CALIBRATED, OffsetWrist, Scara, SixAxis
 
 EDGE = 1e-6  # [rad, m] what the digits of a printed target leave of an angle
 ROUNDING = 1e-12  # of a right angle, rad or m: -1e-17 rad is 0, in quadrant 0
@@ -126,7 +130,8 @@ def _cfx(arm: SixAxis | Scara, q: Array) -> tuple[int, bool]:
     if _is_coupled(arm):
         return _quadrant(float(q[1])), False
     bits = [1 << bit for bit, value in enumerate(_cfx_signs(arm, q)) if value < -ROUNDING]
-    return sum(bits), isinstance(arm, SixAxis)
+    offset = isinstance(arm, OffsetWrist) and math.hypot(*arm.offset) > CALIBRATED
+    return sum(bits), isinstance(arm, SixAxis) and not offset
 
 
 def _cfx_signs(arm: SixAxis | Scara, q: Array) -> list[Array]:

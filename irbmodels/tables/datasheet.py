@@ -5,7 +5,8 @@ One YAML file states what a dimension drawing and a data sheet print, every numb
 
 Lengths are named after the modified DH rows of docs/conventions.md: ``d1`` floor to axis 2, ``a1``
 axis 1 to axis 2, ``a2`` lower arm, ``a3`` axis 3 to axis 4, ``d4`` axis 3 to the wrist centre along
-axis 4, ``d6`` wrist centre to the flange; ``d3`` is the wrist's lateral offset from axis 1. Of a
+axis 4, ``d6`` wrist centre to the flange; ``d3`` is the wrist's lateral offset from axis 1, ``a5``
+how far axis 6 passes above axis 5 at home (of a collaborative arm: 0 of a spherical wrist). Of a
 SCARA ``d1``, ``a1`` and ``a2`` are height and lengths of its two arms, ``d2`` and ``d3`` the steps
 up from the first to the second and on to the zero of axis 3, ``d4`` from there down to tool0.
 """
@@ -37,7 +38,7 @@ NEEDED: dict[str, tuple[str, ...]] = {
 }
 """Lengths that a build needs."""
 ALLOWED: dict[str, tuple[str, ...]] = {
-    "serial": ("d3_mm",),
+    "serial": ("d3_mm", "a5_mm"),
     "parallelogram": (),
     "scara": ("d2_mm", "d3_mm", "d4_mm"),
 }
@@ -65,6 +66,7 @@ class LengthsRow(Row):
     d3_mm: float | None = None
     a3_mm: float | None = None
     d4_mm: float | None = None
+    a5_mm: float | None = None
     d6_mm: float | None = None
     crank_mm: float | None = None
 
@@ -155,14 +157,16 @@ class Arm:
     def reach(self) -> float:
         """Largest distance of the wrist centre from axis 1, ahead of the base [mm].
 
-        Of a SCARA of its last axis. Axes 2 and 3 keep their ranges and bounds of sums.
+        With an offset wrist, that is held straight, it is of axis 6; of a SCARA of its last axis.
+        Axes 2 and 3 keep their ranges and bounds of sums.
         """
         if self.build == "scara":
             return self.length("a1_mm") + self.length("a2_mm")
         # a1 + lower sin(q2) + fore sin(slope + bend): lower arm and forearm against the vertical
         lower = self.length("a2_mm")
-        fore = float(np.hypot(self.length("d4_mm"), self.length("a3_mm")))
-        bend = float(np.arctan2(self.length("d4_mm"), self.length("a3_mm")))
+        rise = self.length("a3_mm") + self.length("a5_mm")
+        fore = float(np.hypot(self.length("d4_mm"), rise))
+        bend = float(np.arctan2(self.length("d4_mm"), rise))
         level = 0.5 * np.pi - bend
         (low, high), slopes, elbows = self._arm_ranges()
         # q2 and slope of stationary points inside the ranges, and on their edges

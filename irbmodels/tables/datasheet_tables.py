@@ -83,7 +83,8 @@ def _row(arm: Arm, form: MdhForm, theta0: float | None) -> dict[str, Any]:
     """
     stated = [name for name in (form.a, form.d, form.of, "d1_mm") if _states(arm, name)]
     source = arm.lengths.source_of(stated[0])
-    numbers = {"alpha_deg": form.alpha, "a_mm": arm.length(form.a), "d_mm": arm.length(form.d)}
+    along = -arm.length(form.a) if form.back else arm.length(form.a)
+    numbers = {"alpha_deg": form.alpha, "a_mm": along + 0.0, "d_mm": arm.length(form.d)}
     sources = dict.fromkeys((*numbers, "theta0_deg"), source)
     for key, name in (("a_mm", form.a), ("d_mm", form.d)):
         if _states(arm, name):

@@ -14,6 +14,8 @@ class MdhForm(NamedTuple):
     a: str
     d: str
     theta0: float
+    back: bool = False
+    """True if the length is measured against the row's x: ``a_mm`` is less than 0."""
     of: str = ""
     """Length whose source says where a row without lengths comes from; default ``d1_mm``."""
 
@@ -24,7 +26,7 @@ _SIX = (
     MdhForm(0, "a2_mm", "d3_mm", 0),
     MdhForm(-90, "a3_mm", "d4_mm", 0),
     MdhForm(90, "", "", 180),
-    MdhForm(90, "", "", 0),
+    MdhForm(90, "a5_mm", "", 0, back=True),
 )
 # axis 3 is positive upwards; axis 4 and the tool look down
 _SCARA = (
@@ -36,7 +38,7 @@ _SCARA = (
 FORMS: dict[Build, tuple[tuple[MdhForm, ...], MdhForm]] = {
     "serial": (_SIX, MdhForm(0, "", "d6_mm", 0)),
     "parallelogram": (_SIX, MdhForm(0, "", "d6_mm", 0)),
-    "scara": (_SCARA, MdhForm(0, "", "", 0, "d4_mm")),
+    "scara": (_SCARA, MdhForm(0, "", "", 0, of="d4_mm")),
 }
 """Rows of the joints, and of tool0."""
 SLIDE = "joint_3"  # of a SCARA

@@ -12,6 +12,7 @@ from manifold3d import Manifold
 import irbmodels as irb
 from irbmodels.cad import body, builds, positioner, shapes
 from irbmodels.cad.body import AIR, ALUMINIUM, GEAR, IRON, MOTOR, Body, Part
+from irbmodels.cad.link_frames import link_frames
 from irbmodels.model.urdf import parse_urdf
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -331,7 +332,7 @@ def test_links_weigh_what_an_integral_says(name):
     whole closes.
     """
     bodies, weighed = drawn(name), builds.weighed(irb.describe(name))
-    poses, total = builds.frames(irb.describe(name)), 0.0
+    poses, total = link_frames(irb.describe(name)), 0.0
     for link, one in bodies.items():
         values, before, whole = np.zeros(13), np.zeros(13), Manifold()
         for part in one.parts:
@@ -439,7 +440,7 @@ def test_meshes_enclose_what_the_solids_do(name):
 def test_link_frames_are_the_robot_s(name):
     """Meshes and inertials are written in frames that are Robot's at home, the bars' included."""
     robot = irb.load(name)
-    poses = builds.frames(irb.describe(name))
+    poses = link_frames(irb.describe(name))
     assert set(poses) == set(irb.describe(name).links)
     for link, pose in poses.items():
         np.testing.assert_allclose(

@@ -16,12 +16,12 @@ from irbmodels.tables.description import data_folder, tool_path
 
 
 def test_robots_are_those_of_the_tables():
-    """Every variant of every folder of tables, and nothing else; 19 families, 46 variants."""
+    """Every variant of every folder of tables, and nothing else; 20 families, 47 variants."""
     folders = sorted(path.parent for path in data_folder().glob("*/kinematics.yaml"))
     variants = {robot.name: robot.family for folder in folders for robot in family_of(folder)}
     assert {name: irb.describe(name).family for name in irb.robots()} == variants
     assert set(oracles.NAMES) < set(irb.robots())
-    assert (len(folders), len(variants), len(irb.robots())) == (19, 46, 46)
+    assert (len(folders), len(variants), len(irb.robots())) == (20, 47, 47)
     assert irb.tools() == ("spindle",)
 
 
@@ -65,7 +65,7 @@ def test_folder_and_couplings_of_every_robot(name):
         ("irb2401", "did you mean 'irb2400'"),
         ("IRB1600", "did you mean 'irb1600'"),
         ("irb1600_6_12", "did you mean 'irb1600_6_120'"),
-        ("zebra", r"known: irb2400, irb1400, .*irb910sc; variants: irbmodels list\)$"),
+        ("zebra", r"known: irb2400, irb1400, .*crb15000; variants: irbmodels list\)$"),
     ],
 )
 def test_unknown_robot_names_the_nearest(asked, words):

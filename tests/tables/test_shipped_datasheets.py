@@ -24,7 +24,7 @@ REACH = {
     "irb910sc_3_55": 550.0, "irb910sc_3_65": 650.0, "irb1400": 1443.7, "irb1600_6_120": 1225.0,
     "irb1600_6_145": 1450.0, "irb1600_10_120": 1225.0, "irb1600_10_145": 1450.0,
     "irb2400_10": 1550.0, "irb2400_16": 1550.0, "irb930_12_105": 1050.0, "irb930_22_105": 1050.0,
-    "irb930_12_085": 850.0,
+    "irb930_12_085": 850.0, "crb15000_5_95": 950.9,
 }  # fmt: skip
 
 
@@ -36,8 +36,8 @@ def arms():
 
 
 def test_all_arms_are_there(arms):
-    """19 families, 46 variants, each with a name of its own."""
-    assert len(datasheets()) == 19
+    """20 families, 47 variants, each with a name of its own."""
+    assert len(datasheets()) == 20
     assert set(arms) == set(REACH)
 
 

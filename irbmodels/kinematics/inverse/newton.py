@@ -12,7 +12,7 @@ STEPS = 60
 LONGEST = 0.5  # [rad] of a step
 STEP = 1e-3  # [rad] for second differences
 ENOUGH = 2e-15  # [m, rad]
-LEAST = 1e-18  # damping where the Jacobian has lost a direction
+LEAST = 1e-14  # damping where the Jacobian has lost a direction: above what rounding leaves of it
 
 
 def newton(chain: Mechanism, poses: Array, q: Array) -> tuple[Array, Array, Array]:
