@@ -12,15 +12,31 @@ import math
 from manifold3d import Manifold
 
 from .body import AIR, ALUMINIUM, GEAR, MOTOR, PLASTIC, STEEL, Body, Part
-from .serial_places import Places
+from .lengths import Lengths, Need, Swing
+from .serial_places import FIXED, Places, Stand
 from .shapes import arc, block, bolts, disc, hull, mirrored, plain, union
 
 MASS = 25.0  # [kg] of an IRB 120, which is drawn in millimetres
-STAND = 0.5  # height of the base over that of axis 2
+STAND = Stand(0.5, 80.0, above=98.0)  # the drum over the ring below it
 GAP = 2.0  # between links
+WEB = 26.0  # radius of the web of the lower arm
+TUBE = 36.0  # of the turning forearm before its fork
 DRUM = 56.0  # radius of shoulder and elbow
 NECK = 25.0  # its radius before the flange, which is smaller
 INNER, OUTER = 54.0, 80.0  # faces of the cheeks, from the middle
+
+
+def needs(lengths: Lengths, swing: Swing) -> tuple[Need, ...]:
+    """Return the least lengths of the drawing."""
+    bent, turning = math.radians(swing.axis_5), 1.0 - FIXED
+    folded = NECK * math.sin(bent) + 3.0, -lengths.d6 * math.cos(bent)
+    return (
+        Need("a height of axis 2 of", lengths.d1, STAND.lowest + STAND.above),
+        Need("a lower arm of", lengths.a2, 2.0 * (DRUM + WEB) + 8.0, min(0.0, lengths.a3)),
+        Need("a forearm of", lengths.d4, (50.0 + TUBE) / turning),
+        Need("a forearm of", lengths.d4, (folded[0] + TUBE) / turning, -folded[1] / turning),
+        Need("a flange of", lengths.d6, 44.0),
+    )
 
 
 def links(s: Places) -> tuple[Body, ...]:
@@ -85,13 +101,14 @@ def lower_arm(s: Places) -> Body:
         return disc(radius, inner, outer, "y", at, edge)
 
     length = s.axis_3[1] - s.axis_2[1]
-    near, far = (DRUM + 26.0) / length, 1.0 - (DRUM + 34.0) / length
+    low = max(0.0, s.axis_3[1] - s.axis_4[1])  # by which the forearm is below the elbow
+    near, far = (DRUM + WEB) / length, 1.0 - (DRUM + WEB + 8.0 + low) / length
     cheek = hull(slab(DRUM, 0.0, INNER, OUTER - 6.0), slab(0.88 * DRUM, 1.0, INNER, OUTER - 8.0))
     shell = hull(
         slab(0.72 * DRUM, 0.12, INNER + 6.0, OUTER), slab(0.66 * DRUM, 0.88, INNER + 6.0, OUTER)
     )
     ends = min(near, 0.5 * (near + far)), max(far, 0.5 * (near + far))
-    web = hull(*(slab(26.0, part, -INNER, INNER, 8.0) for part in ends))
+    web = hull(*(slab(WEB, part, -INNER, INNER, 8.0) for part in ends))
     air = hull(*(slab(18.0, part, -INNER + 8.0, INNER - 8.0, 6.0) for part in ends))
     side = hull(*(slab(0.6 * DRUM, part, INNER + 7.0, OUTER - 7.0, 6.0) for part in (0.0, 1.0)))
     caps = mirrored(

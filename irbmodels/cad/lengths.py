@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
+from ..errors import InputError
 from ..tables.description import Description
 from .link_frames import turned
 
+SLIMMEST = 0.8  # of the size that follows from mass: usual masses are right to 0.84 to 1.20
 ALIKE = 1.1  # ratio of two sizes up to which variants of a family have the same sections
 
 
@@ -62,6 +64,42 @@ class Ratings(NamedTuple):
     """[kg]"""
     mass: float
     """[kg]"""
+
+
+class Need(NamedTuple):
+    """Least length that a drawing needs, in its units."""
+
+    what: str
+    """Name of the length, as a message has it."""
+    length: float
+    """[mm]"""
+    least: float
+    besides: float = 0.0
+    """What another length adds [mm]."""
+
+
+def fitted_size(size: float, needs: Sequence[Need], arm: str) -> float:
+    """Return millimetres per unit of a drawing: ``size``, or less where a length asks for it.
+
+    Args:
+        size: That of the arm's mass.
+        needs: Least lengths.
+        arm: Name of the arm in messages.
+
+    Raises:
+        InputError: if a length would need less than 0.8 of that size.
+    """
+
+    def lack(need: Need) -> float:
+        return SLIMMEST * size * need.least - need.besides - need.length
+
+    worst = max(needs, key=lack)
+    if lack(worst) > 0.0:
+        raise InputError(
+            f"{worst.what} {worst.length:g} mm is too short for {arm}: it needs"
+            f" {worst.length + lack(worst):.0f} mm"
+        )
+    return min(size, *((length + besides) / least for _, length, least, besides in needs))
 
 
 def first_variant(robot: Description) -> Description:

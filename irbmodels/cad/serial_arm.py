@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from manifold3d import Manifold
 
-from ..errors import InputError
 from ..tables.description import Description
 from . import compact_arm
 from .body import AIR, ALUMINIUM, GEAR, IRON, MOTOR, PLASTIC, STEEL, Body, Part
-from .lengths import Lengths, Ratings, Swing, drawn_ratings
+from .lengths import Lengths, Need, Ratings, Swing, drawn_ratings, fitted_size
 from .serial_base import base
-from .serial_places import ARM, FIXED, GAP, LEAN, Balancer, Places
+from .serial_places import ARM, FIXED, GAP, LEAN, Balancer, Places, Stand
 from .serial_wrist import COLLAR, FORK, flange, forearm, wrist_hub
 from .shapes import (
     Point,
@@ -38,7 +37,8 @@ from .shapes import (
 RIGHT, LEFT = -140.0, 104.0  # faces of the shoulder: to the lower arm, to the motor of axis 2
 ELBOW = -112.0  # right face of the elbow; the lower arm is outside of it
 MASS = 250.0  # [kg] of an IRB 1600, which is drawn in millimetres
-STAND = 0.27  # height of the base over that of axis 2
+THICKEST = 1.5  # wrist, as of an IRB 6700-235/2.65
+STAND = Stand(0.27, 80.0, above=152.0)  # shoulder over the ring that the lower arm passes
 COMPACT = 90.0  # [kg]; between an IRB 1200 and an IRB 140
 ORDINARY = Swing()
 LIGHT = 0.04  # payload over mass up to which the wrist is the IRB 1600's: 10 kg of 250
@@ -63,7 +63,7 @@ def bodies(robot: Description) -> dict[str, Body]:
 def sizes(ratings: Ratings) -> tuple[float, float]:
     """Return the size of stand and arms over those of an IRB 1600, and of the wrist over that."""
     share = ratings.payload / ratings.mass
-    return (ratings.mass / MASS) ** (1.0 / 3.0), max(1.0, share / LIGHT) ** 0.25
+    return (ratings.mass / MASS) ** (1.0 / 3.0), min(max(1.0, share / LIGHT) ** 0.25, THICKEST)
 
 
 def usual_mass(payload: float, reach: float) -> float:
@@ -95,23 +95,30 @@ def serial_arm(
         swing: Largest angles of axes for which base and wrist leave room.
 
     Raises:
-        InputError: if the forearm is too short for a wrist of that thickness.
+        InputError: if a length is too short for an arm of that mass and payload.
     """
     names = ("base_link", *(f"link_{n}" for n in range(1, 7)))
+    arm = f"an arm of {mass:.0f} kg with {payload:g} kg"
     if mass < COMPACT:
         size = (mass / compact_arm.MASS) ** (1.0 / 3.0)
+        size = fitted_size(size, compact_arm.needs(lengths, swing), arm)
         links = compact_arm.links(Places.of(lengths, size, swing, stand=compact_arm.STAND))
         return {name: body.scaled(size) for name, body in zip(names, links, strict=True)}
     size, wrist = sizes(Ratings(payload, mass))
+    size = fitted_size(size, needs(lengths, wrist), arm)
     s = Places.of(lengths, size, swing, wrist, stand=STAND, balancer=balancer)
-    needed = (COLLAR + FORK * wrist) / (1.0 - FIXED)
-    if lengths.d4 < needed * size:
-        raise InputError(
-            f"a forearm of {lengths.d4:g} mm is too short for the wrist of an arm of {mass:g} kg"
-            f" with {payload:g} kg: it needs {needed * size:.0f} mm"
-        )
     links = (base(s), column(s), lower_arm(s), upper_arm(s), forearm(s), wrist_hub(s), flange(s))
     return {name: body.scaled(size) for name, body in zip(names, links, strict=True)}
+
+
+def needs(lengths: Lengths, wrist: float) -> tuple[Need, ...]:
+    """Return the least lengths of the drawing of an arm with a wrist of some thickness."""
+    return (
+        Need("a height of axis 2 of", lengths.d1, STAND.lowest + STAND.above),
+        Need("a lower arm of", lengths.a2, 200.0, min(0.0, lengths.a3)),
+        Need("a forearm of", lengths.d4, (COLLAR + FORK * wrist) / (1.0 - FIXED)),
+        Need("a flange of", lengths.d6, 54.0 * wrist),
+    )
 
 
 def balance_parts(s: Places) -> tuple[Manifold, Manifold, Manifold]:

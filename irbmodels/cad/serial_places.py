@@ -15,6 +15,16 @@ LEAN = 28.0  # by which it is nearer to the middle plane at axis 3
 FIXED = 0.523  # share of the forearm that does not turn with axis 4
 
 
+class Stand(NamedTuple):
+    """Height of a base."""
+
+    share: float
+    """Of the height of axis 2."""
+    lowest: float
+    above: float
+    """Least height of axis 2 over the base."""
+
+
 class Balancer(NamedTuple):
     """Pivots (x, z) of a cylinder that pulls at the lower arm, in base axes at home."""
 
@@ -69,13 +79,10 @@ class Places:
         swing: Swing,
         wrist: float = 1.0,
         *,
-        stand: float,
+        stand: Stand,
         balancer: Balancer | None = None,
     ) -> Places:
-        """Find them from the lengths; a unit is ``size`` millimetres.
-
-        ``stand`` is the height of the base over that of axis 2.
-        """
+        """Find them from the lengths; a unit is ``size`` millimetres."""
         a1, d1, a2, a3, d4, flange = lengths.in_units(size)
         shoulder, elbow, wrist_centre = (a1, d1), (a1, d1 + a2), (a1 + d4, d1 + a2 + a3)
         return cls(
@@ -86,7 +93,7 @@ class Places:
             a1 + FIXED * d4,
             flange,
             wrist,
-            stand * d1,
+            min(max(stand.share * d1, stand.lowest), d1 - stand.above),
             swing,
             balancer and balancer.scaled(1.0 / size),
         )
