@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import irbmodels as irb
-from irbmodels.tables.datasheet import Arm, LengthsRow, read_datasheet
+from irbmodels.tables.datasheet import Arm, LengthsRow, ZeroRow, read_datasheet
 from irbmodels.tables.datasheet_tables import tables_of_datasheet
 from irbmodels.tables.schema import AxisRow
 from irbmodels.tables.writing import write_tables
@@ -118,6 +118,82 @@ def test_reach_is_that_of_a_dense_search():
         x = lengths["a1_mm"] + lengths["a2_mm"] * np.sin(q2[:, None])
         x = x + lengths["d4_mm"] * np.cos(elbow) + lengths["a3_mm"] * np.sin(elbow)
         assert 0.0 <= arm.reach - x.max() + 1e-9 < 0.1
+
+
+@pytest.mark.parametrize("form", ["elbow", "elbow and slope", "bars", "bars, slope and elbow"])
+def test_reach_does_not_depend_on_the_zero_posture(form):
+    """An arm whose axes 2 and 3 are counted from another posture reaches as far, whatever its range
+    of axis 3 and its bound are of: the angle between the arms, or the forearm's slope.
+    """
+    rng = np.random.default_rng(5)
+    lengths = LengthsRow(a1_mm=100, a2_mm=700, a3_mm=120, d4_mm=650, source="")
+    build = "parallelogram" if "bars" in form else "serial"
+    for _ in range(50):
+        low, wide, turned = (
+            rng.uniform(-80, 10, 3),
+            rng.uniform(60, 120, 3),
+            rng.uniform(-40, 40, 2),
+        )
+
+        def arm(second, third, low=low, wide=wide):
+            """q2 and the angle between the arms count from these angles, their slope from both."""
+            ends = [
+                (start - zero, start + width - zero)
+                for start, width, zero in zip(
+                    low, wide, (second, third, second + third), strict=True
+                )
+            ]
+            of, bound = ("q3 - q2", None) if form == "bars" else (None, None)
+            three = ends[1]
+            if form == "elbow and slope":
+                of, bound = None, {"bound_of": "q3 + q2", "bound_deg": ends[2]}
+            if form == "bars, slope and elbow":
+                three, bound = ends[2], {"bound_of": "q3 - q2", "bound_deg": ends[1]}
+            axes = {
+                "axis_2": AxisRow(range_deg=ends[0], source=""),
+                "axis_3": AxisRow(range_deg=three, range_of=of, source="", **(bound or {})),
+            }
+            zero = ZeroRow(theta0_deg=(0, second - 90, third, 0, 180, 0), source="")
+            return Arm("x", "x", build, lengths, axes, None, None, zero)
+
+        assert arm(*turned).reach == pytest.approx(arm(0.0, 0.0).reach, abs=1e-9)
+
+
+def test_axes_may_stand_in_any_order(tmp_path):
+    """Tables have them in that of the axes."""
+    lines = IRB120.splitlines(keepends=True)
+    first, last = (next(i for i, line in enumerate(lines) if f"axis_{n}:" in line) for n in (1, 6))
+    lines[first], lines[last] = lines[last], lines[first]
+    robot = without_masses(tmp_path, "".join(lines), "irb120_3_58")
+    assert robot.limits.upper[5] == pytest.approx(np.radians(400))
+
+
+def test_what_a_build_fixes_has_the_source_of_the_row(tmp_path):
+    """Angles of a SCARA's rows come with its arms, those of axis 4 and the tool with the tool."""
+    text = """\
+schema: 1
+title: a SCARA
+build: scara
+sources:
+  height: {ref: a guess, grade: assumed}
+  arms: {ref: catalogue, grade: published}
+  tool: {ref: drawing, grade: derived}
+lengths: {d1_mm: 220, a1_mm: 300, a2_mm: 250, d4_mm: 30, source: {d1_mm: height, a1_mm: arms, a2_mm: arms, d4_mm: tool}}
+axes:
+  axis_1: {range_deg: [-140, 140], speed_deg_s: 415, source: arms}
+  axis_2: {range_deg: [-150, 150], speed_deg_s: 659, source: arms}
+  axis_3: {range_mm: [-180, 0], speed_mm_s: 1020, source: arms}
+  axis_4: {range_deg: [-400, 400], speed_deg_s: 2400, source: arms}
+ratings: {payload_kg: 3, reach_mm: 550, source: arms}
+variants:
+  scara: {}
+"""
+    robot = without_masses(tmp_path, text, "scara")
+    rows = robot.description.kinematics
+    sources = [row.source for row in (*rows.joints.values(), rows.tool0)]
+    assert sources == ["height", "arms", "arms", "tool", "tool"]
+    tip = robot.pose(robot.from_controller([0, 0, -100, 0])).translation
+    np.testing.assert_allclose(tip, [0.55, 0.0, 0.09], atol=1e-12)
 
 
 A2, FAST = "  axis_2: {range_deg: [-110, 110]", "      axis_4: {speed_deg_s: 420, source: ros}"
@@ -267,6 +343,13 @@ BAD = {
         "variants:",
         "zero: {theta0_deg: [0, 0], source: pm}\nvariants:",
         "zero.theta0_deg: 2 angles for 6 joints",
+    ),
+    "balancer of a turned arm": (
+        "variants:",
+        "zero: {theta0_deg: [0, -80, 0, 0, 180, 0], source: pm}\n"
+        "balancers: {b: {kind: gas, link_1_pivot_mm: [-200, 300], link_2_pivot_mm: [-90, 30], source: pm}}\n"
+        "variants:",
+        "zero.theta0_deg: an arm with a balancer",
     ),
     # axes
     "missing axis": ("  axis_6:", "  axis_7:", "axes.axis_6: missing: a serial arm has axis_1"),
