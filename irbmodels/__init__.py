@@ -1,4 +1,4 @@
-"""Kinematics and dynamics of ABB's IRB 2400, 1400, 1600 and 930 in the controller's own axes.
+"""Kinematics and dynamics of ABB's industrial arms in the controller's own axes.
 
 Public names are those of ``__init__.pyi``, one line each, which type checkers read as well; a name
 is imported when it is first asked for, since Pinocchio alone takes longer to import than all that a

@@ -2,22 +2,31 @@
 
     python scripts/pictures.py [NAME ...]
 
-Needs the program chromium (Debian: apt-get install chromium).
+Needs the program chromium (Debian: apt-get install chromium), and for the sheet of all arms pillow
+of the extra dev.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+import re
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from rich.progress import track
 
 import irbmodels as irb
 from irbmodels.trajectory import through
+from irbmodels.viewer.actor import check_actor
+from irbmodels.viewer.browser import screenshot
+from irbmodels.viewer.meshcat_window import Recorder, named_mesh
+from irbmodels.viewer.page import page_html
+from irbmodels.viewer.scene import put_scene
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "pictures"
 SMALL = (720, 560)
@@ -111,12 +120,136 @@ def cell(path: Path) -> None:
     irb.save_picture(path, posed, irb.Actor(table, q=[0.0, 0.4], pose=place), size=SMALL)
 
 
+# the arms of a row and where they stand [m], from small to large
+ROWS: tuple[dict[str, float], ...] = (
+    {
+        **{"irb120": 0.4, "irb1200": 1.2, "irb1600": 2.3},
+        **{"irb2600": 3.9, "irb4600": 5.8, "irb6700": 8.8},
+    },
+    {
+        **{"irb1100": 0.4, "crb15000": 1.3, "irb1300": 2.4, "irb1410": 3.7},
+        **{"irb2400": 5.2, "irb4400": 6.9, "irb6640": 9.0},
+    },
+    {
+        **{"irb910sc": 0.4, "irb140": 1.3, "irb930": 2.3, "irb52": 3.8},
+        **{"irb1400": 5.4, "irb6620": 7.0, "irb6660": 9.4},
+    },
+)
+STAGE, HIGH = 11.6, 2.45  # [m] that a row shows across, and above the floor
+PER_METRE = 160  # pixels
+BELOW = 0.45  # [m] below the floor line, for the front of the floor and the labels
+FAR = 60.0  # [m] from camera to row: all arms at one scale, almost without perspective
+DOWN = math.radians(9.0)  # that the camera looks
+FACING = math.radians(45.0)  # of the arms, towards the camera
+
+
+def line_up(path: Path) -> None:
+    """Draw one arm of each family at one scale, on floors with a grid of 1 m."""
+    from PIL import Image
+
+    drawn = {irb.describe(name).family for row in ROWS for name in row}
+    missing = {irb.describe(name).family for name in irb.robots()} - drawn
+    assert not missing, f"ROWS have no place for {', '.join(sorted(missing))}"
+    width, height = round(STAGE * PER_METRE), round((HIGH + BELOW) * PER_METRE)
+    sheet = Image.new("RGB", (width, height * len(ROWS)), "white")
+    for number, row in enumerate(ROWS):
+        with tempfile.TemporaryDirectory() as folder:
+            page, picture = Path(folder, "row.html"), Path(folder, "row.png")
+            page.write_text(row_page(row), encoding="utf-8")
+            screenshot(page, picture, width, height)
+            image = Image.open(picture).convert("RGB")
+        label(image, row)
+        sheet.paste(image, (0, number * height))
+    sheet.quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
+
+
+def row_page(row: dict[str, float]) -> str:
+    """Return the page of a row of arms along y, seen along -x, with its camera."""
+    turned = np.array(
+        [
+            [math.cos(FACING), -math.sin(FACING), 0],
+            [math.sin(FACING), math.cos(FACING), 0],
+            [0, 0, 1],
+        ]
+    )
+    actors = []
+    for name, y in row.items():
+        robot, pose = irb.load(name), np.eye(4)
+        pose[:3, :3], pose[1, 3] = turned, y
+        q = robot.from_controller((0, 15, 10, 0, 35, 0) if robot.n == 6 else (20, 40, -100, 0))
+        actors.append(check_actor(irb.Actor(robot, q=q, pose=pose)))
+    recorder = Recorder()
+    data = put_scene(recorder, actors)
+    put_floor(recorder)
+    # in the middle of what is shown above and below the floor line
+    middle = 0.5 * (HIGH - BELOW)
+    target = np.array([0.0, 0.5 * STAGE, middle])
+    away = FAR * np.array([math.cos(DOWN), 0.0, math.sin(DOWN)])
+    view = {
+        "position": (target + away).tolist(),
+        "target": target.tolist(),
+        "fov": 2.0 * math.degrees(math.atan(0.5 * (HIGH + BELOW) / FAR)),
+    }
+    return page_html(recorder.commands, data, view, controls=False)
+
+
+def put_floor(recorder: Recorder) -> None:
+    """Put a floor with a line every metre in place of the scene's round one."""
+    import meshcat
+    import meshcat.geometry as geometry
+
+    near, back = 2.0, -4.0  # [m] of the floor before and behind the arms
+    deep, middle = near - back, 0.5 * (near + back)
+    slabs = {"floor": (0xD2D6DA, (deep, 3 * STAGE, 0.01), (middle, 0.5 * STAGE, -0.006))}
+    for y in range(-2, math.ceil(STAGE) + 3):
+        slabs[f"across_{y}"] = (0x9AA0A7, (deep, 0.025, 0.02), (middle, y, 0.0))
+    for x in range(int(back), int(near) + 1):
+        slabs[f"along_{x}"] = (0x9AA0A7, (0.025, 3 * STAGE, 0.02), (x, 0.5 * STAGE, 0.0))
+    for path, (colour, size, place) in slabs.items():
+        material = geometry.MeshLambertMaterial(color=colour)
+        node, pose = meshcat.Visualizer(window=recorder)[path], np.eye(4)
+        pose[:3, 3] = place
+        node.set_object(named_mesh(geometry.Box(size), material, path))
+        node.set_transform(pose)
+
+
+def label(picture: Any, row: dict[str, float]) -> None:
+    """Write the name, payload and reach of each arm below it, and the length of a square."""
+    from matplotlib import font_manager
+    from PIL import ImageDraw, ImageFont
+
+    pen = ImageDraw.Draw(picture)
+    bold, normal = (
+        ImageFont.truetype(font_manager.findfont(font_manager.FontProperties(weight=weight)), size)
+        for weight, size in (("bold", 21), ("normal", 17))
+    )
+    bottom = round((HIGH + BELOW) * PER_METRE)
+    for name, y in row.items():
+        robot = irb.describe(name)
+        ratings, x = robot.limits.ratings, round(y * PER_METRE)
+        title = re.sub(r"(?<=RB)", " ", robot.family.upper())
+        numbers = f"{ratings.payload_kg:g} kg, {ratings.reach_mm / 1000.0:.2f} m"
+        for text, font, above in ((title, bold, 52), (numbers, normal, 26)):
+            pen.text((x, bottom - above), text, fill="black", font=font, anchor="ma")
+    pen.line([(16, 40), (16 + PER_METRE, 40)], fill="black", width=3)
+    pen.text((16 + PER_METRE // 2, 14), "1 m", fill="black", font=bold, anchor="ma")
+    pen.text((16, 50), "payload, reach; squares of 1 m", fill="black", font=normal)
+
+
 SINGULAR = {"wrist": wrist, "shoulder": shoulder, "elbow": elbow}
 PICTURES: dict[str, Callable[[Path], None]] = {
+    "all_arms": line_up,
     "irb2400": family("irb2400", (25, 15, 5, 0, 35, 0), "spindle"),
     "irb1400": family("irb1400", (25, 20, 10, 0, 30, 0)),
     "irb1600": family("irb1600", (25, 10, 10, 0, 40, 0)),
     "irb930": family("irb930", (25, 40, -120, 0)),
+    "irb910sc": family("irb910sc", (25, 40, -80, 0)),
+    **{
+        name: family(name, (25, 10, 10, 0, 40, 0))
+        for row in ROWS
+        for name in row
+        if name not in ("irb2400", "irb1400", "irb1600", "irb930", "irb910sc")
+    },
     "frames": layers("irb2400", "frames"),
     "inertia": layers("irb2400", "com", "boxes"),
     "hulls": layers("irb1600", "hulls", posture=(25, 10, 10, 0, 40, 0)),

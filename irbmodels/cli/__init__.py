@@ -78,7 +78,7 @@ def _commands(first: str) -> Commands:
     )
     commands = Commands(
         help=(
-            "ABB's IRB 2400, 1400, 1600 and 930: sourced tables, URDF, and dynamics in the"
+            "Industrial arms of ABB, IRB 120 to 6700: sourced tables, URDF, and dynamics in the"
             " controller's own axes."
         ),
         params=[version],

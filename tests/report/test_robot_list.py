@@ -1,6 +1,7 @@
 """Lists of robots and families, as tables and as JSON."""
 
 import json
+import re
 
 import pytest
 import shipped
@@ -100,3 +101,22 @@ def test_json_has_the_same_rows(run):
     assert [row["family"] for row in families] == list(shipped.FAMILIES)
     assert next(row for row in robots if row["name"] == "irb1100_4_58")["mass_kg"] is None
     assert next(row for row in families if row["family"] == "irb6640")["reach_mm"] == [2550, 2800]
+
+
+def test_the_gallery_has_the_rows():
+    """The table of docs/gallery.md says of each family what the list says, and shows it."""
+    page = (data_folder().parent / "docs" / "gallery.md").read_text(encoding="utf-8")
+    for one in robot_list.listed_families():
+        title = re.sub(r"(?<=RB)", " ", one.family.upper())
+        (row,) = (line for line in page.splitlines() if line.startswith(f"| [{title}]("))
+        cells = [cell.strip() for cell in row.strip("|").split("|")]
+        payload, reach = (
+            " to ".join(f"{number:g}" for number in sorted(set(ends)))
+            for ends in (one.payload_kg, one.reach_mm)
+        )
+        assert cells[1:5] == [one.build, ", ".join(f"`{n}`" for n in one.variants), payload, reach]
+        mass = " to ".join(f"{number:g}" for number in sorted(set(one.mass_kg or ()))) or "unknown"
+        assert cells[5].rstrip("*") == mass
+        assert cells[5].endswith("*") == (one.mass_grade == "assumed")
+        assert cells[6:] == [one.kinematics, one.inertials or "unknown", ", ".join(one.unknown)]
+        assert f"(pictures/{one.family}.png)" in page
