@@ -42,8 +42,9 @@ def states(robot: irb.Robot, count: int) -> tuple[Array, Array, Array]:
     each.
     """
     rng, limits = np.random.default_rng(0), robot.limits
-    bounded = rng.uniform(limits.lower, limits.upper, (count, robot.n))  # what the rows of A bound
-    q = np.linalg.solve(limits.A, bounded.T).T
+    A, _, lower, upper = limits.axis_ranges
+    bounded = rng.uniform(lower, upper, (count, robot.n))  # what the rows of A bound
+    q = limits.moved_inside(np.linalg.solve(A, bounded.T).T)
     return q, rng.uniform(-0.5, 0.5, (count, robot.n)), rng.uniform(-2.0, 2.0, (count, robot.n))
 
 

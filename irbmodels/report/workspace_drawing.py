@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+_STAND = 0.3  # [m] half the width of the base as it is drawn
 _REGION, _EDGE, _ARM, _MARK, _THIN = "#DCE9F5", "#0072B2", "#404040", "#D55E00", "0.35"
 
 
@@ -260,7 +261,7 @@ def _draw_arm(axes: Axes, arm: SixAxis | Scara, robot: Robot, view: View) -> Non
             corners.append((math.copysign(math.hypot(x, y), corners[-1][0]), float(z)))
         names, joints = ["d1", "a1", "a2", "a3", "d4", "d6"], [2, 3, 5]
         axes.axhline(0.0, color=_THIN, lw=0.8, zorder=0)
-        stand = view.points([(-0.3, 0.0), (0.3, 0.0)])
+        stand = view.points([(-_STAND, 0.0), (_STAND, 0.0)])
         axes.plot(*(1e3 * stand).T, color=_ARM, lw=3, zorder=2)
     nodes = 1e3 * view.points(corners)
     axes.plot(*nodes.T, color=_ARM, lw=3, solid_capstyle="round", zorder=4)
@@ -294,7 +295,9 @@ def _draw_extremes(axes: Axes, space: Workspace, extremes: Extremes, view: View)
         end = 0.0 if x else top + 0.5 * gap
         axes.plot([x, x], [below - 0.2 * gap, end], **look, ls="-" if x else "-.")
     for x in (behind, ahead):
-        _dimension(axes, (0.0, below), (x, below), f"{x:.1f}")
+        # of an arm that does not reach behind axis 1 the smaller stands nearer
+        level = below + 0.5 * gap if 0.0 < x < ahead else below
+        _dimension(axes, (0.0, level), (x, level), f"{x:.1f}")
     for y in (top, bottom):
         # one that would lie on the other stands nearer
         nearer = (
@@ -306,7 +309,7 @@ def _draw_extremes(axes: Axes, space: Workspace, extremes: Extremes, view: View)
         _dimension(axes, (beside - nearer, 0.0), (beside - nearer, y), f"{y:.1f}")
     if isinstance(space.arm, Scara):
         axes.plot([0.0, beside + 0.2 * gap], [0.0, 0.0], **look)
-    axes.set_xlim(behind - gap, beside + gap)
+    axes.set_xlim(min(behind, -1e3 * _STAND) - gap, beside + gap)
     axes.set_ylim(below - gap, top + gap)
 
 

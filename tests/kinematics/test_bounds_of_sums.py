@@ -10,6 +10,7 @@ from sheets import coupled, sheet_text, write_folder
 import irbmodels as irb
 from irbmodels.kinematics.tcp_extremes import tcp_extremes
 from irbmodels.model.limits import Limits
+from irbmodels.report.workspace_drawing import workspace_figure
 from irbmodels.robot.collision import random_postures
 from irbmodels.tables.datasheet import read_datasheet
 
@@ -261,3 +262,14 @@ def test_a_bound_that_cannot_be_is_refused(tmp_path, instead, message):
 def test_a_parallelogram_needs_a_bound_between_its_arms(tmp_path):
     with pytest.raises(irb.TableError, match="missing: with a parallelogram range_deg is one of"):
         coupled(tmp_path, f"{BOUND}, ", "")
+
+
+def test_the_drawing_shows_the_arm_beside_a_range_that_is_all_ahead(arm):
+    """Axis 1 and the stand are in the picture, and both distances have a line of their own."""
+    figure = workspace_figure(arm)
+    drawing = figure.axes[0]
+    assert drawing.get_xlim()[0] < -300.0
+    dimensions = {text.get_text(): text.get_position()[1] for text in drawing.texts}
+    assert dimensions["575.0"] > dimensions["1933.2"]
+    lines = "\n".join(text.get_text() for panel in figure.axes for text in panel.texts)
+    assert "q3 - q2: -70 .. 70 deg" in lines
