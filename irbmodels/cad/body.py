@@ -44,6 +44,8 @@ class Part(NamedTuple):
     material: Material
     colour: Colour | None = None
     """None for what is inside and not drawn: reducers, and the cavities of hollow castings."""
+    moves: str = ""
+    """Name of a part that moves within its link and is drawn apart: cylinder, rod of a balancer."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,18 @@ class Body:
         return {
             c: Manifold.batch_boolean([p.solid for p in self.parts if p.colour == c], m3.OpType.Add)
             for c in colours
+        }
+
+    def shown(self) -> dict[tuple[Colour, str], Manifold]:
+        """Return what is seen, one solid per colour and part that moves within the link."""
+        keys = dict.fromkeys((part.colour, part.moves) for part in self.parts)
+        return {
+            (colour, moves): Manifold.batch_boolean(
+                [p.solid for p in self.parts if (p.colour, p.moves) == (colour, moves)],
+                m3.OpType.Add,
+            )
+            for colour, moves in keys
+            if colour is not None
         }
 
     def scaled(self, factor: float) -> Body:

@@ -20,8 +20,9 @@ from .link_frames import link_frames
 from .obj import convex, visual
 from .output import Files
 
-LinkFiles = tuple[list[tuple[str, str]], list[str]]
-"""Visuals (path, colour) and collision pieces (path) of a link, below the folder of meshes."""
+LinkFiles = tuple[list[tuple[str, str, str]], list[str]]
+"""Visuals (path, colour, name of a part that moves within the link or ""), and collision pieces
+(path) of a link, below the folder of meshes."""
 
 
 def mesh_files(robots: Sequence[Description]) -> Files:
@@ -51,12 +52,12 @@ class MeshFamily:
         self.shapes[variant] = {}
         for link, body in bodies.items():
             inverse: Array = np.linalg.inv(poses[link]).astype(np.float64)
-            visuals = {colour: visual(solid, inverse) for colour, solid in body.drawn().items()}
+            visuals = {key: visual(solid, inverse) for key, solid in body.shown().items()}
             pieces = [convex(solid, inverse) for solid in body.pieces]
             self.shapes[variant][link] = (
                 [
-                    (self._kept("visual", f"{link}_{colour}", variant, text), colour)
-                    for colour, text in visuals.items()
+                    (self._kept("visual", f"{link}_{part or colour}", variant, text), colour, part)
+                    for (colour, part), text in visuals.items()
                 ],
                 [
                     self._kept("collision", f"{link}_{number}", variant, text)
@@ -129,7 +130,8 @@ def _rows(
     return {
         "links": {
             link: ", ".join(
-                f"{{shape: mesh, file: {path}, colour: {colour}}}" for path, colour in visuals
+                f"{{shape: mesh, file: {path}, colour: {colour}{part and f', part: {part}'}}}"
+                for path, colour, part in visuals
             )
             for link, (visuals, _) in shapes.items()
         },

@@ -22,6 +22,7 @@ from manifold3d import Manifold
 from ..errors import InputError
 from ..tables.building import limits_of
 from ..tables.description import Description
+from .balancer import Balancer, balance_parts
 from .body import AIR, ALUMINIUM, GEAR, IRON, MOTOR, STEEL, Body, Part
 from .lengths import Lengths, first_variant
 from .parallel_places import BASE, HUB, RING, TRUNK, UNDER_CRANK, Arm
@@ -33,6 +34,9 @@ CRANK = 180.0  # of an IRB 2400
 LIGHT = 16.0 / MASS  # payload over mass up to which the wrist is the IRB 2400's
 CRANK_SIDES = (74.0, 98.0)
 ROD_SIDES = (102.0, 132.0)
+BEHIND = 352.0  # end of two motors of the wrist behind axis 3
+SHORT = 265.0  # where they pass the pivot of a balancer on a folded arm
+CYLINDER = (48.0, 22.0)  # radii of the balancer and its rod, which move in the lower arm's plane
 PIN_END = 137.0
 FOLD = (0.906, 0.423)  # sine and cosine of 65 deg, by which the forearm folds to the lower arm
 CLEAR = 130.0  # height of the housing over axis 3 from which the folded lower arm is clear of it
@@ -54,7 +58,8 @@ def bodies(robot: Description) -> dict[str, Body]:
         variants = [Description(name, robot.folder) for name in robot.kinematics.variants]
         shortest = min(Lengths.read(variant).d4 for variant in variants)
         mass = likely_mass(lengths, linkage.crank_mm, ratings.payload_kg, shortest, dip)
-    return parallel_arm(lengths, linkage.crank_mm, ratings.payload_kg, mass, dip)
+    payload, balancer = ratings.payload_kg, Balancer.of(robot)
+    return parallel_arm(lengths, linkage.crank_mm, payload, mass, dip, balancer)
 
 
 def crank_dip(robot: Description) -> float:
@@ -111,7 +116,12 @@ def stated_mass(robot: Description) -> float | None:
 
 
 def parallel_arm(
-    lengths: Lengths, crank: float, payload: float, mass: float | None = None, dip: float = 1.0
+    lengths: Lengths,
+    crank: float,
+    payload: float,
+    mass: float | None = None,
+    dip: float = 1.0,
+    balancer: Balancer | None = None,
 ) -> dict[str, Body]:
     """Return the links of an arm with a parallelogram, in millimetres of its base at home.
 
@@ -123,6 +133,7 @@ def parallel_arm(
         mass: Mass of the robot [kg]; default :func:`likely_mass`. Stand, arms, bars and motors
             grow with its cube root.
         dip: See :func:`crank_dip`.
+        balancer: Balancing cylinder of axis 2 [mm], where there is one.
 
     Raises:
         InputError: if axis 2 lies too low for the crank to turn above a base, or the forearm is too
@@ -131,7 +142,8 @@ def parallel_arm(
     if mass is None:
         mass = likely_mass(lengths, crank, payload, lengths.d4, dip)
     size = (mass / MASS) ** (1.0 / 3.0)
-    arm = Arm(*lengths.in_units(size), crank / size, wrist_size(payload, mass), dip)
+    moved = balancer and balancer.scaled(1.0 / size)
+    arm = Arm(*lengths.in_units(size), crank / size, wrist_size(payload, mass), dip, moved)
     lack = arm.foot + TABLE - arm.trunk
     if lack > 1e-6:
         raise InputError(
@@ -245,6 +257,19 @@ def cheek(arm: Arm, low: float, high: float) -> Manifold:
     )
 
 
+def bracket(arm: Arm) -> Manifold:
+    """Return the two cheeks that hold the balancing cylinder behind the trunk."""
+    assert arm.balancer is not None
+    x, top = arm.a1, arm.trunk
+    y = CYLINDER[0] + 4.0
+    cheek_of = hull(
+        disc(34.0, y, y + 14.0, "y", arm.balancer.on_column, edge=4.0),
+        block((x - 172.0, x - 60.0), (y, y + 14.0), (top - 50.0, top - 6.0), edge=4.0),
+    )
+    pivot = plain(16.0, -y - 10.0, y + 10.0, "y", arm.balancer.on_column)
+    return mirrored(cheek_of) + pivot
+
+
 def column(arm: Arm) -> Body:
     """Turntable, trunk and two cheeks with motors 2 and 3.
 
@@ -283,17 +308,25 @@ def column(arm: Arm) -> Body:
     drives = disc(100.0, -205.0, -120.0, "y", arm.shoulder) + disc(
         100.0, 150.0, 215.0, "y", arm.shoulder
     )
+    moving: tuple[Part, ...] = ()
+    pieces: tuple[Manifold, ...] = (table + trunk, dome + gland, right, left, shelf + first)
+    held = Manifold()
+    if arm.balancer is not None:
+        held = bracket(arm)
+        moving, can = balance_parts(arm.balancer, 0.0, (-0.05, 0.44), CYLINDER)
+        pieces = (*pieces, hull(held), hull(can))
     return Body(
         (
+            *moving,
             Part(union(*motors, first), MOTOR, "black"),
             Part(drives + disc(112.0, foot + 4.0, foot + 50.0), GEAR),
             Part(union(*(cavity(form, 12.0) for form in (trunk, shelf, *walls))), AIR),
             Part(plain(205.0, foot + 14.0, foot + 60.0), AIR),
             Part(union(*screws, gland), STEEL, "black"),
-            Part(union(table, trunk, dome, right, left, shelf), IRON, "orange"),
+            Part(union(table, trunk, dome, right, left, shelf, held), IRON, "orange"),
             Part(rings, ALUMINIUM, "grey"),
         ),
-        (table + trunk, dome + gland, right, left, shelf + first, *motors),
+        (*pieces, *motors),
     )
 
 
@@ -393,6 +426,7 @@ def elbow_housing(arm: Arm) -> Body:
     """
     x, axis, k = arm.a1, arm.wrist[1], arm.tube
     low = max(axis - 30.0, arm.elbow[1] + 90.0)  # of two motors, above the rod
+    behind = BEHIND if arm.balancer is None else SHORT
     front = disc(96.0 * k, x + 165.0, x + 190.0, "x", arm.forearm, edge=12.0)
     house = hull(
         block((x - 150.0, x + 5.0), (-126.0, 126.0), (axis - 78.0, axis + 108.0), edge=34.0),
@@ -410,9 +444,9 @@ def elbow_housing(arm: Arm) -> Body:
     corners = [(y, axis + up) for y in (-116.0, 116.0) for up in (-64.0, 96.0)]
     heads = union(*(plain(7.0, x - 182.0, x - 170.0, "x", corner) for corner in corners))
     motors = [
-        motor(51.0, x - 176.0, x - 372.0, "x", (0.0, axis + 56.0), box=180.0),
-        motor(48.0, x - 176.0, x - 352.0, "x", (76.0, low), box=90.0),
-        motor(48.0, x - 176.0, x - 352.0, "x", (-76.0, low), box=-90.0),
+        motor(51.0, x - 176.0, x - 20.0 - behind, "x", (0.0, axis + 56.0), box=180.0),
+        motor(48.0, x - 176.0, x - behind, "x", (76.0, low), box=90.0),
+        motor(48.0, x - 176.0, x - behind, "x", (-76.0, low), box=-90.0),
     ]
     caps = mirrored(disc(46.0, 94.0, 110.0, "y", arm.elbow, edge=6.0))
     casting = union(house, plate, ring, mirrored(lug), lever(arm, arm.elbow, 80.0)) - room

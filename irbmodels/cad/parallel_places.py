@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .balancer import Balancer
 from .lengths import Lengths
 from .shapes import Point
 
@@ -24,6 +25,7 @@ class Arm(Lengths):
     """Thickness of forearm and wrist over that of an IRB 2400."""
     dip: float = 1.0
     """How far the pin of the crank gets below axis 2, over the length of the crank."""
+    balancer: Balancer | None = None
 
     @property
     def foot(self) -> float:

@@ -76,7 +76,7 @@ def _urdf(shapes: Mapping[str, LinkFiles]) -> str:
             *(
                 f'    <visual><geometry><mesh filename="../../meshes/{path}"/></geometry><material'
                 f' name="{colour}"/></visual>'
-                for path, colour in visuals
+                for path, colour, _ in visuals
             ),
             *(
                 "    <collision><geometry><mesh"

@@ -13,10 +13,11 @@ from manifold3d import Manifold
 
 from ..tables.description import Description
 from . import compact_arm
+from .balancer import Balancer, balance_parts
 from .body import AIR, ALUMINIUM, GEAR, IRON, MOTOR, PLASTIC, STEEL, Body, Part
 from .lengths import Lengths, Need, Ratings, Swing, drawn_ratings, fitted_size
 from .serial_base import base
-from .serial_places import ARM, FIXED, GAP, LEAN, Balancer, Places, Stand
+from .serial_places import ARM, FIXED, GAP, LEAN, Places, Stand
 from .serial_wrist import COLLAR, FORK, flange, forearm, wrist_hub
 from .shapes import (
     Point,
@@ -30,7 +31,6 @@ from .shapes import (
     motor,
     placed,
     plain,
-    rod,
     union,
 )
 
@@ -121,21 +121,10 @@ def needs(lengths: Lengths, wrist: float) -> tuple[Need, ...]:
     )
 
 
-def balance_parts(s: Places) -> tuple[Manifold, Manifold, Manifold]:
-    """Return cylinder and bracket of the balancer, the column's, and the lower arm's lug.
-
-    The cylinder stays as it is at home: no body of its own turns about its pivot.
-    """
+def bracket_and_lug(s: Places) -> tuple[Manifold, Manifold]:
+    """Return what holds the balancer on the column, and on the lower arm."""
     assert s.balancer is not None
-    (x, z), (u, v) = s.balancer
-
-    def between(part: float) -> Point:
-        return x + part * (u - x), z + part * (v - z)
-
-    can = rod(64.0, between(-0.3), between(0.62), ARM) + rod(
-        70.0, between(0.58), between(0.68), ARM
-    )
-    piston = rod(26.0, between(0.6), between(0.86), ARM)
+    (x, z), (u, v) = s.balancer.on_column, s.balancer.on_arm
     bracket = hull(
         disc(44.0, ARM - 20.0, RIGHT + 60.0, "y", at=(x, z), edge=8.0),
         disc(60.0, RIGHT + 10.0, RIGHT + 60.0, "y", at=(-60.0, s.deck + 110.0), edge=8.0),
@@ -144,7 +133,7 @@ def balance_parts(s: Places) -> tuple[Manifold, Manifold, Manifold]:
         disc(32.0, ARM - 34.0, ARM + 34.0, "y", at=(u, v), edge=6.0),
         disc(66.0, ARM - 34.0, ARM + 34.0, "y", at=s.axis_2, edge=6.0),
     )
-    return union(can, piston), bracket, lug
+    return bracket, lug
 
 
 def column(s: Places) -> Body:
@@ -200,9 +189,10 @@ def column(s: Places) -> Body:
         drive_2,
     )
     if s.balancer is not None:
-        cylinder, bracket, _ = balance_parts(s)
-        parts = (*parts, Part(cylinder, STEEL, "black"), Part(bracket, IRON, "orange"))
-        pieces = (*pieces, hull(cylinder), hull(bracket))
+        bracket, _ = bracket_and_lug(s)
+        moving, can = balance_parts(s.balancer, ARM, (-0.3, 0.62), (64.0, 26.0))
+        parts = (*parts, *moving, Part(bracket, IRON, "orange"))
+        pieces = (*pieces, hull(can), hull(bracket))
     return Body(parts, pieces)
 
 
@@ -239,7 +229,7 @@ def lower_arm(s: Places) -> Body:
         10, 67.0, 5.0, -212.0, -202.0, "y", s.axis_3
     )
     air = hull(slab(36.0, 0.3, 16.0, 16.0), slab(30.0, 0.76, 16.0, 16.0))
-    lugs = () if s.balancer is None else (balance_parts(s)[2],)
+    lugs = () if s.balancer is None else (bracket_and_lug(s)[1],)
     air += slab(50.0, 0.0, 26.0, 26.0) + slab(40.0, 1.0, 26.0, 26.0)
     parts = (
         Part(caps, PLASTIC, "black"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..tables.description import Description
+from .balancer import Balancer
 from .lengths import Lengths, Swing
 from .shapes import Point
 
@@ -23,28 +23,6 @@ class Stand(NamedTuple):
     lowest: float
     above: float
     """Least height of axis 2 over the base."""
-
-
-class Balancer(NamedTuple):
-    """Pivots (x, z) of a cylinder that pulls at the lower arm, in base axes at home."""
-
-    on_column: Point
-    on_arm: Point
-
-    def scaled(self, factor: float) -> Balancer:
-        """Return the pivots ``factor`` times as far from the base."""
-        return Balancer(*((factor * x, factor * z) for x, z in self))
-
-    @classmethod
-    def of(cls, robot: Description) -> Balancer | None:
-        """Read it from springs.yaml [mm]; None if axis 2 has none with pivots."""
-        rows = robot.kinematics.joints
-        x, z = rows["joint_2"].a_mm, rows["joint_1"].d_mm
-        for row in robot.springs.elements.values():
-            if row.axis == "axis_2" and row.before_mm is not None and row.after_mm is not None:
-                # a positive axis 2 turns forward towards down: the second coordinate is -z
-                return cls(*((x + u, z - v) for u, v in (row.before_mm, row.after_mm)))
-        return None
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,8 @@ class Shape(NamedTuple):
     """Red, green, blue, opacity from 0 to 1."""
     file: Path | None = None
     """Of a mesh."""
+    label: str = ""
+    """Name of the tag itself, not of its link."""
 
 
 def mesh_of(shape: Shape) -> Any:
@@ -128,7 +130,8 @@ def shapes_of(
                 placement = placement_of(shape.find("origin"))
                 colour = _colour(named if own is None else own)
                 kind, size = _sizes(tag, name)
-                shapes.append(Shape(name, kind, size, placement, colour, _file(tag, name, folder)))
+                file, label = _file(tag, name, folder), shape.get("name", "")
+                shapes.append(Shape(name, kind, size, placement, colour, file, label))
             except (FileError, UrdfError) as err:
                 if lost is None:
                     raise

@@ -205,6 +205,8 @@ class ShapeRow:
     colour: Literal["orange", "black", "grey"] = "grey"
     file: str | None = None
     """Path below the folder of meshes."""
+    part: str | None = None
+    """Part that moves within its link, drawn where it is at home: SPRING_cylinder, SPRING_rod."""
     at_mm: tuple[float, float, float] | None = None
     size_mm: tuple[float, float, float] | None = None
     axis: Literal["x", "y", "z"] | None = None

@@ -128,6 +128,43 @@ def limit_data(robot: Robot) -> list[dict[str, Any]]:
     ]
 
 
+def balancer_data(robot: Robot, paths: dict[str, str]) -> list[dict[str, Any]]:
+    """Return axis, nodes and geometry of balancers whose cylinder and rod move within a link.
+
+    Axis (a point and a direction) and pivots are in the frame of the link before the axis [m], the
+    one of the link after it where it is at 0. Nodes hold shapes as at home.
+    """
+    if robot.description is None:
+        return []
+    rows = robot.description.springs.elements
+    balancers = []
+    for name, row in rows.items():
+        if row.before_mm is None or row.after_mm is None:
+            continue
+        axis = robot.description.axes.index(row.axis)
+        above = f"link_{axis}" if axis else "base_link"
+        home = np.zeros((1, robot.n))
+        base, turned = (
+            np.asarray(robot.pose(home, link))[0] for link in (above, f"link_{axis + 1}")
+        )
+        turning = np.linalg.inv(base) @ turned
+        centre, normal = turning[:3, 3], turning[:3, 2]
+        forward = base[0, :3]  # x of the base: the plane of the tables is (x, -z)
+        plane = np.stack([forward, np.cross(normal, forward)], axis=1) / 1000.0
+        balancers.append(
+            {
+                "axis": axis,
+                "cylinder": node_path(f"{paths[above]}/{name}_cylinder"),
+                "rod": node_path(f"{paths[above]}/{name}_rod"),
+                "normal": normal.tolist(),
+                "centre": centre.tolist(),
+                "before": (centre + plane @ row.before_mm).tolist(),
+                "after": (centre + plane @ row.after_mm).tolist(),
+            }
+        )
+    return balancers
+
+
 def tcp_data(robot: Robot, paths: dict[str, str]) -> dict[str, Any]:
     """Return the link that holds the TCP, and the pose of the TCP in it."""
     rng = np.random.default_rng(0)

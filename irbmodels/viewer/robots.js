@@ -43,6 +43,10 @@ class Actor {
     Object.values(this.links).forEach(node);  // those without shapes are made now
     this.base = node(data.root);
     this.joints.forEach(joint => { joint.node = node(joint.path); joint.along = new THREE.Vector3(...joint.axis); });
+    this.balancers.forEach(one => {
+      for (const part of ["cylinder", "rod"]) one[part] = node(one[part]);
+      for (const point of ["normal", "centre", "before", "after"]) one[point] = new THREE.Vector3(...one[point]);
+    });
     this.layers = { hulls: this.hulls.map(path => node(path)) };
     if (this.motion) {
       for (const name of ["t", "q", "v", "tau", "half", "measured"]) this.motion[name] = doubles(this.motion[name]);
@@ -55,6 +59,15 @@ class Actor {
     for (const joint of this.joints) {
       const value = joint.offset + dot(joint.row, this.q);
       joint.slides ? joint.node.position.copy(joint.along).multiplyScalar(value) : joint.node.quaternion.setFromAxisAngle(joint.along, value);
+    }
+    for (const { axis, cylinder, rod, normal, centre, before, after } of this.balancers) {  // on the line of the pivots
+      const turned = after.clone().sub(centre).applyAxisAngle(normal, this.q[axis]).add(centre);
+      const home = after.clone().sub(before), line = turned.clone().sub(before);
+      const swing = Math.atan2(normal.dot(home.clone().cross(line)), home.dot(line));
+      for (const [part, from, to] of [[cylinder, before, before], [rod, after, turned]]) {
+        part.quaternion.setFromAxisAngle(normal, swing);
+        part.position.copy(to).sub(from.clone().applyQuaternion(part.quaternion));
+      }
     }
     viewer.scene.updateMatrixWorld(true);
   }

@@ -18,6 +18,7 @@ from .actor import SceneActor
 from .meshcat_window import Window, geometry_of, named_mesh
 from .page_data import (
     axis_data,
+    balancer_data,
     body_data,
     frame_data,
     joint_data,
@@ -106,13 +107,16 @@ def _put_actor(window: Window, number: int, actor: SceneActor) -> dict[str, Any]
     for joint in document.iterfind("joint"):
         child = paths[link_of(joint, "child")]
         vis[child.rpartition("/")[0]].set_transform(placement_of(joint.find("origin")))
+    balancers = balancer_data(robot, paths)
+    moving = {one[part][-1] for one in balancers for part in ("cylinder", "rod")}
     nodes: dict[str, list[list[str]]] = {look: [] for look in LOOKS}
     lost: list[str] = []
     for look in LOOKS:
         shapes, missing = drawable_shapes(robot, look)
         lost += missing
         for k, shape in enumerate(shapes):
-            path = f"{paths[shape.link]}/{look}_{k}"
+            part = f"/{shape.label}" if shape.label in moving else ""
+            path = f"{paths[shape.link]}{part}/{look}_{k}"
             colour, opacity = 0x2CA02C, 0.35
             if look == "visual":
                 colour, opacity = _hex(shape.colour), shape.colour[3]
@@ -131,6 +135,7 @@ def _put_actor(window: Window, number: int, actor: SceneActor) -> dict[str, Any]
         "axes": [axis_data(robot, i, by_name.index(name)) for i, name in enumerate(robot.axes)],
         "limits": limit_data(robot),
         "joints": joints,
+        "balancers": balancers,
         "links": {link: node_path(path) for link, path in paths.items()},
         "tcp": tcp_data(robot, paths),
         "frames": frame_data(robot, paths),

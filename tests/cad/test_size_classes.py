@@ -49,16 +49,49 @@ def test_an_arm_is_of_its_size(tmp_path):
 def test_the_balancer_stands_where_the_tables_say(tmp_path):
     """The cylinder lies on the line of its pivots; without one the column is another."""
     robot = described("heavy", tmp_path)
-    can = bodies(robot)["link_1"].drawn()["black"]
+    added = bodies(robot)["link_1"].shown()["black", "balancer_cylinder"]
     (robot.folder / "springs.yaml").unlink()
-    bare = bodies(irb.describe(robot.folder))["link_1"].drawn()["black"]
-    added = can - bare
+    assert not [part for _, part in bodies(irb.describe(robot.folder))["link_1"].shown() if part]
     middle = added.to_mesh().vert_properties[:, :3].mean(axis=0)
     first, last = np.array([320.0 - 669.0, 780.0 - 142.0]), np.array([100.0, 780.0 - 67.2])
     along = (last - first) / np.linalg.norm(last - first)
     off = middle[[0, 2]] - first
     assert added.volume() > 5e6
     assert abs(off[0] * along[1] - off[1] * along[0]) < 5.0
+
+
+@pytest.mark.parametrize("name", ["irb6640_185_280", "irb6700_235_265", "irb4400_60_196"])
+def test_the_rod_of_a_balancer_never_leaves_its_cylinder(name):
+    """Over the range of axis 2 its end lies in the cylinder, and neither end comes out: distances
+    of two points of the links, turned apart from the CAD.
+    """
+    robot = irb.describe(name)
+    row, rows = robot.springs.elements["balancer"], robot.kinematics.joints
+    shoulder = np.array([rows["joint_2"].a_mm, rows["joint_1"].d_mm])
+    column = shoulder + np.array([row.before_mm[0], -row.before_mm[1]])
+    arm = np.array([row.after_mm[0], -row.after_mm[1]])
+    angles = np.radians(np.linspace(*robot.limits.axes["axis_2"].range_deg, 151))
+    lug = shoulder + np.stack(
+        [
+            arm[0] * np.cos(angles) + arm[1] * np.sin(angles),
+            arm[1] * np.cos(angles) - arm[0] * np.sin(angles),
+        ],
+        axis=1,
+    )
+    lengths = np.linalg.norm(lug - column, axis=1)
+    home = np.linalg.norm(shoulder + arm - column)
+    along = (shoulder + arm - column) / home
+    shown = bodies(robot)["link_1"].shown()
+    places = {
+        part: (solid.to_mesh().vert_properties[:, [0, 2]] - column) @ along
+        for (_, part), solid in shown.items()
+        if part
+    }
+    can, rod = places["balancer_cylinder"], places["balancer_rod"]
+    tail = rod.min() - home + lengths  # of the rod, when the pivots are that far apart
+    assert can.min() < tail.min()
+    assert tail.max() < can.max() - 20.0
+    assert lengths.min() > can.max()  # the end of the cylinder does not reach the lower arm's lug
 
 
 @pytest.mark.parametrize("arm", ["small", "heavy"])

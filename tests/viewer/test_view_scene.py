@@ -302,3 +302,59 @@ def test_robots_of_all_kinds_share_a_page(tmp_path, reported):
     assert [float(before), float(after)] == pytest.approx(tau, abs=6e-3)
     assert shown["shorter"] == ["–", "1.000", "–", "1.000", "–"]
     assert sorted(shown["positions"]) == ["mm", *["°"] * 6]
+
+
+PIVOTS = {  # (x, z) [mm]: on link 1 in the base, on the lower arm from axis 2; shoulder (x, z)
+    "irb6640": ((-364.7, 634.5), (-220.0, -67.2), (320.0, 780.0)),
+    "irb4400": ((-479.3, 538.5), (121.7, 28.4), (200.0, 680.0)),
+}
+
+
+@needs_chromium
+@pytest.mark.parametrize("name", PIVOTS)
+def test_cylinder_and_rod_stay_on_their_pivots(tmp_path, reported, name):
+    """The cylinder's pivot stays where link 1 has it, the rod's end where the lower arm has it, and
+    both lie along the line between them, over the range of axis 2.
+    """
+    robot, zero = irb.load(name), np.zeros(6)
+    save_page(tmp_path / "p.html", robot)
+    postures = [(0, 0, 0, 0, 0, 0), (50, -60, 0, 0, 0, 0), (-120, 80, 60, 10, 20, 30)]
+    shown = reported(
+        tmp_path / "p.html",
+        f"""
+        report.matrices = [];
+        const {{ base, balancers: [one] }} = irb.actors[0];
+        for (const posture of {json.dumps(postures)}) {{
+          irb.set(posture);
+          const home = base.matrixWorld.clone().invert();
+          report.matrices.push(["cylinder", "rod"].map(part =>
+            home.clone().multiply(one[part].matrixWorld).elements.slice()));
+        }}
+        """,
+    )
+    column, arm, shoulder = ([x / 1000.0, 0.0, z / 1000.0] for x, z in PIVOTS[name])
+    at = {
+        "link_1": np.array([*column, 1.0]),
+        "link_2": np.array([*np.add(shoulder, arm), 1.0]),
+    }
+    local = {  # where both pivots are at home, in link 1, in which both meshes stand
+        link: np.linalg.inv(robot.pose(zero, "link_1").homogeneous) @ point
+        for link, point in at.items()
+    }
+    for posture, matrices in zip(postures, shown["matrices"], strict=True):
+        cylinder, rod = (np.reshape(columns, (4, 4)).T for columns in matrices)
+        q = robot.from_controller(posture)
+        held = {
+            link: robot.pose(q, link).homogeneous
+            @ np.linalg.inv(robot.pose(zero, link).homogeneous)
+            @ point
+            for link, point in at.items()
+        }
+        np.testing.assert_allclose(cylinder @ local["link_1"], held["link_1"], atol=1e-6)
+        np.testing.assert_allclose(rod @ local["link_2"], held["link_2"], atol=1e-6)
+        line = held["link_2"] - held["link_1"]
+        for part in (cylinder, rod):
+            along = part @ (local["link_2"] - local["link_1"])
+            cross = np.cross(along[:3], line[:3]) / np.linalg.norm(along) / np.linalg.norm(line)
+            np.testing.assert_allclose(cross, 0.0, atol=1e-6)
+            assert along @ line > 0.0
