@@ -383,7 +383,7 @@ def _marked(row: Row | RatingsRow, field: str, sources: dict[str, Source]) -> st
 
 
 def _names(row: Row) -> list[str]:
-    return [row.source] if isinstance(row.source, str) else list(dict.fromkeys(row.source.values()))
+    return list(dict.fromkeys(row.cited))
 
 
 def _source(row: Row) -> str:

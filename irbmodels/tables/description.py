@@ -312,7 +312,10 @@ class Description:
                 raise TableError(
                     file, key, "needs gear_ratio: a motor turned by others has its own gear"
                 )
-        return replace(table, axes={axis: axes[axis] for axis in self.axes if axis in axes})
+        own = {axis: axes[axis] for axis in self.axes if axis in axes}
+        cited = {name for row in (*own.values(), *table.notes.values()) for name in row.cited}
+        sources = {name: one for name, one in table.sources.items() if name in cited}
+        return replace(table, sources=sources, axes=own)
 
     @cached_property
     def springs(self) -> SpringsTable:

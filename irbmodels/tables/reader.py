@@ -44,6 +44,11 @@ class Row:
 
     source: str | dict[str, str]
 
+    @property
+    def cited(self) -> tuple[str, ...]:
+        """Names of its sources."""
+        return (self.source,) if isinstance(self.source, str) else tuple(self.source.values())
+
     def source_of(self, name: str) -> str:
         """Return the name of the source of the field ``name``."""
         return self.source if isinstance(self.source, str) else self.source[name]
@@ -311,8 +316,7 @@ def _check_sources(item: Any, sources: Mapping[str, Source], file: Path, key: st
             if name not in named and getattr(item, name) != default:
                 raise TableError(file, f"{key}.source", f"{name!r} has no source")
         # that of a row of texts too
-        cited = [item.source] if isinstance(item.source, str) else item.source.values()
-        check_known("source", cited, sources, file, f"{key}.source")
+        check_known("source", item.cited, sources, file, f"{key}.source")
         for name in named:
             if name not in numbers:
                 raise TableError(

@@ -152,6 +152,7 @@ def test_shipped_arms_have_the_rows_of_their_own_variant():
             rows = irb.describe(name).drives.axes
             expected = levels if name == variant else ()
             assert tuple(row.coulomb_N_m for row in rows.values()) == expected
+            assert bool(irb.describe(name).drives.sources) is bool(expected)  # none that it lacks
     robot = irb.load("irb1200_5_90")
     with pytest.raises(irb.MissingData, match="axis_2 has a stiffness, but no rotor inertia"):
         FlexibleRobot.of(robot)

@@ -568,6 +568,7 @@ def test_every_row_of_every_table_names_a_source_of_that_table(path):
                 and key not in ("inertia_kg_m2", "shapes")
                 and "about" not in item
                 and "axes" not in item
+                and "bodies" not in item  # a published set, which lists placeholders
             ):
                 rows.append((key, item))
             else:
