@@ -8,6 +8,7 @@ from .body import AIR, GEAR, IRON, PLASTIC, STEEL, Body, Part
 from .serial_places import ARM, LEAN, Places
 from .shapes import block, bolts, disc, hull, mirrored, plain, union
 
+PIECE = 77.0  # half the width of the collision piece of the lower arm near axis 3
 CLEAR = 10.0  # between base and lower arm
 SHORTEST = 200.0  # by which the connector box is shorter at most: its panel stands behind the drum
 
@@ -47,9 +48,12 @@ def base(s: Places) -> Body:
     """
     top, middle = s.deck, 0.5 * s.deck
     # by how much foot and box are shorter than those of an IRB 1600
-    f = moved_in(room(s, 35.0, 77.0), 335.0, 165.0, 52.0)
+    f = moved_in(room(s, 35.0, PIECE), 335.0, 165.0, 52.0)
     b = min(
-        max(moved_in(room(s, top), 390.0, 128.0), moved_in(room(s, middle + 20.0), 418.0, 88.0)),
+        max(
+            moved_in(room(s, top), 390.0, 128.0),
+            moved_in(room(s, middle + 20.0, PIECE), 418.0, 88.0),
+        ),
         SHORTEST,
     )
     corners = [(x, y) for x in (-335.0 + f, 150.0) for y in (-165.0, 165.0)]
