@@ -3,7 +3,7 @@
 A quadrant is ``floor(q / 90 deg)``. That of cfx depends on the arm (RAPID ``confdata``):
 
 * six axes one behind the other (IRB 1600): 4 if the wrist centre is behind axis 1, plus 2 if it is
-  behind the lower arm, plus 1 if axis 5 is negative (py-opw-kinematics, ARTE; so do 71 targets of
+  behind the lower arm, plus 1 if axis 5 is negative (py-opw-kinematics, ARTE; so do 72 targets of
   programs for five arms, with 0, 1, 4 and 5: tests/data/taught_targets.yaml). Behind axis 1 the
   lower arm is looked at from the arm's own front.
 * six axes whose wrist axes miss one point (CRB 15000): the same, counted at the crossing of axes 4
@@ -14,7 +14,7 @@ A quadrant is ``floor(q / 90 deg)``. That of cfx depends on the arm (RAPID ``con
   manuals of the S4 controller do not use cfx, some programs write the number above, and no IRB 2400
   was seen.
 * a SCARA: 0 or 1; their meaning is not published. Taken as 1 where the second arm is turned to
-  negative angles; nine targets for an IRB 910SC have 0, and positive ones. cf6 is 0.
+  negative angles; eight targets for an IRB 910SC have 0, and positive ones. cf6 is 0.
 
 Exactly at a multiple of 90 deg the documents leave the quadrant open: ``floor`` is taken. ``sure``
 is True where neither doubt matters; :func:`matches` counts a posture on an edge to both sides.
