@@ -1,7 +1,8 @@
 """Sets of inertials from the CAD of others, closed to the mass of the robot.
 
 For families whose published.yaml has no recipe of its own: moving links of a published set share
-one density, and the base weighs what limits.yaml states of it.
+one density, and the base weighs what limits.yaml states of it. Both they and ``cad`` are derived;
+the default stays ``cad``, which every variant of a family has.
 """
 
 from __future__ import annotations
