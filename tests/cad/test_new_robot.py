@@ -1,5 +1,8 @@
 """Families made from a data sheet, whole or not at all."""
 
+import os
+import time
+
 import numpy as np
 import pytest
 from sheets import sheet_text
@@ -133,6 +136,43 @@ def test_what_cannot_be_made_leaves_nothing_behind(tmp_path, old, new, said, cap
     assert said in lines[0]
     assert {path.name for path in tmp_path.iterdir()} == {"sheet.yaml", "there"}
     assert not list(target.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, "is a folder, a device or a pipe, not a file"),
+        (b"\x89PNG\r\n\x1a\n", "byte 1 is not UTF-8; save the file in UTF-8"),
+        (sheet_text("small").encode("utf-16"), "is text in UTF-16; save it in UTF-8"),
+        (b"", "the file is empty"),
+        (b"a: " + b"[" * 50_000, "nests deeper than 50 levels"),
+        (100_000_000, "has 100000000 bytes; a table has at most 2000000"),
+    ],
+)
+def test_what_is_no_data_sheet_is_refused_at_once(tmp_path, content, said, capsys):
+    """One line with its name, exit code 2, and no folder."""
+    sheet = tmp_path / "sheet.yaml"
+    if content is None:
+        sheet.mkdir()
+    elif isinstance(content, int):
+        sheet.touch()
+        os.truncate(sheet, content)
+    else:
+        sheet.write_bytes(content)
+    start = time.process_time()
+    assert main(["new", "arm", "--datasheet", str(sheet), "-o", str(tmp_path / "arm")]) == 2
+    assert time.process_time() - start < 1.0
+    (line,) = capsys.readouterr().err.splitlines()
+    assert said in line
+    assert str(sheet) in line
+    assert not (tmp_path / "arm").exists()
+
+
+@pytest.mark.parametrize("given", ["sheet.txt", "./irb120", "/dev/null", "."])
+def test_a_path_of_another_kind_is_told_how_one_of_a_sheet_ends(tmp_path, given):
+    """It is no family's name, and the known ones are listed."""
+    with pytest.raises(irb.InputError, match=r"known: .*irb6700.*a path that ends in \.yaml"):
+        irb.new_robot("arm", folder=tmp_path / "arm", datasheet=given)
 
 
 def test_a_failure_while_writing_leaves_nothing_behind(tmp_path, monkeypatch):
