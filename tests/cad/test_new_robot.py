@@ -121,7 +121,7 @@ def test_arms_with_bars_and_scaras_are_made_too(tmp_path):
         ("d6_mm: 72", "d6_mm: -72", "lengths.d6_mm: -72 is not positive"),
         ("payload_kg: 3", "payload_kg: 25", "25 kg, but arm weighs 25 kg"),
         ("schema: 1", "schema: 1\nunknown: mass", "'mass' should be a list of texts"),
-        ("d1_mm: 290", "d1_mm: 29", "no room for base_link between the axes of an arm of its mass"),
+        ("d1_mm: 290", "d1_mm: 29", "a height of axis 2 of 29 mm is too short for an arm of 25 kg"),
     ],
 )
 def test_what_cannot_be_made_leaves_nothing_behind(tmp_path, old, new, said, capsys):
