@@ -9,6 +9,7 @@ from ..files import read_text
 from ..tables.balancers import BalancerRow
 from ..tables.datasheet import Arm, read_datasheet
 from ..tables.description import Description
+from ..tables.row_checks import sum_of_ranges
 from .output import SHEET, Files
 
 MARK = "<!-- Written from datasheet.yaml by irbmodels.cad. Without this line it stays as it is. -->"
@@ -85,6 +86,7 @@ def _text(folder: Path, name: str) -> str:
     laws = (_unknown_law(*item) for item in sheet.balancers.items())
     unknown = [*sheet.unknown, *(line for line in laws if line is not None)]
     unknown += [f"Friction, gears, rotor inertias and torque limits{known}."]
+    unknown += [line for line in map(_idle_bound, arms) if line is not None]
     unknown += [f"Mass of `{arm.name}`." for arm in arms if arm.ratings.mass_kg is None]
     if weighed:
         unknown.append("Measured inertials; inertials.yaml says how its set is made.")
@@ -107,6 +109,21 @@ def _unknown_law(name: str, row: BalancerRow) -> str | None:
     missing = row.unknown
     part = name.replace("_", " ")
     return f"{', '.join(missing)} of the {part} of axis 2: no torque holds it." if missing else None
+
+
+def _idle_bound(arm: Arm) -> str | None:
+    """Return a line about a bound of a sum that the ranges of both axes keep anyway."""
+    row, second = arm.axes.get("axis_3"), arm.axes.get("axis_2")
+    if row is None or second is None or row.bound_deg is None:
+        return None
+    (low, high), none = row.bound_deg, (0.0, 0.0)
+    least, most = sum_of_ranges(row.bound_of, second.range_deg or none, row.range_deg or none)
+    if low > least or high < most:
+        return None
+    return (
+        f"Why `{arm.name}` bounds {row.bound_of} by {low:g} .. {high:g} deg: the ranges of both"
+        f" axes leave it between {least:g} and {most:g} deg."
+    )
 
 
 def _row(arm: Arm) -> str:

@@ -8,6 +8,7 @@ import pytest
 from sheets import coupled, sheet_text, write_folder
 
 import irbmodels as irb
+from irbmodels.cad.family_readme import readme_file
 from irbmodels.kinematics.tcp_extremes import tcp_extremes
 from irbmodels.model.limits import Limits
 from irbmodels.report.workspace_drawing import workspace_figure
@@ -112,6 +113,19 @@ def test_extremes_are_those_of_a_grid(arm):
     np.testing.assert_allclose([reach, top, bottom], [1.9332, 2.083, -0.0604], rtol=0, atol=1e-4)
 
 
+def test_extremes_of_the_flange_with_the_wrist_held(arm):
+    """Axis 5 at 50 deg: the flange is 200 mm ahead of the wrist center, turned down with q3."""
+    (q2, q3), bent = grid(), math.radians(50.0)
+    x, z = wrist_center(q2, q3)
+    x, z = x + 0.2 * np.cos(q3 + bent), z - 0.2 * np.sin(q3 + bent)
+    np.testing.assert_allclose(
+        arm.workspace([0.0, bent, 0.0]).extremes()[:4],
+        [x.max(), x.min(), z.max(), z.min()],
+        rtol=0,
+        atol=2e-5,
+    )
+
+
 def test_reach_of_the_data_sheet_is_that_of_the_grid(tmp_path):
     x, _ = wrist_center(*grid())
     _, (sheet,) = read_datasheet(coupled(tmp_path).parent / "coupled.yaml")
@@ -165,9 +179,11 @@ def test_inverse_kinematics_keeps_the_bound_and_misses_nothing(arm):
     assert is_inside(several.q[several.valid]).all()
     apart = np.abs(np.remainder(several.q - q[:, None] + np.pi, 2.0 * np.pi) - np.pi).max(axis=-1)
     assert (np.where(several.valid, apart, 9.0).min(axis=1) < 1e-6).all()
-    free = arm.inverse_kinematics(poses)
-    np.testing.assert_array_equal(free.in_range[free.valid], is_inside(free.q[free.valid]))
-    assert 0.1 < free.in_range[free.valid].mean() < 0.9
+    outside = arm.pose(np.random.default_rng(5).uniform(LOW, HIGH, (1500, 6)))
+    for some in (poses, outside, outside[:50]):
+        free = arm.inverse_kinematics(some)
+        np.testing.assert_array_equal(free.in_range[free.valid], is_inside(free.q[free.valid]))
+        assert 0.1 < free.in_range[free.valid].mean() < 0.9
     for k in range(40):
         one = arm.inverse_kinematics(poses[k], in_range=True)
         assert len(one) == several.valid[k].sum()
@@ -180,11 +196,12 @@ def test_turns_are_chosen_inside_the_bound(tmp_path):
     wide = "range_deg: [-400, 400], bound_of: q3 - q2, bound_deg: [290, 430]"
     folder = coupled(tmp_path, f"range_deg: [-20, 120], {BOUND}", wide)
     robot = irb.load(folder)
-    q = random_postures(robot.limits, 300, 1)
-    assert (q[:, 2] > 4.0).all()
-    result = robot.inverse_kinematics(robot.pose(q), in_range=True)
-    apart = np.abs(result.q - q[:, None])[..., 1:3].max(axis=-1)
-    assert (np.where(result.valid, apart, 9.0).min(axis=1) < 1e-6).all()
+    for count in (300, 1500):  # by NumPy, and by machine code
+        q = random_postures(robot.limits, count, 1)
+        assert (q[:, 2] > 4.0).all()
+        result = robot.inverse_kinematics(robot.pose(q), in_range=True)
+        apart = np.abs(result.q - q[:, None])[..., 1:3].max(axis=-1)
+        assert (np.where(result.valid, apart, 9.0).min(axis=1) < 1e-6).all()
 
 
 def test_none_in_range_names_the_sum(arm):
@@ -273,3 +290,18 @@ def test_the_drawing_shows_the_arm_beside_a_range_that_is_all_ahead(arm):
     assert dimensions["575.0"] > dimensions["1933.2"]
     lines = "\n".join(text.get_text() for panel in figure.axes for text in panel.texts)
     assert "q3 - q2: -70 .. 70 deg" in lines
+
+
+@pytest.mark.parametrize(
+    ("bound", "idle"), [((-60, 60), False), ((-105, 170), True), ((-200, 100), False)]
+)
+def test_the_readme_of_a_family_names_a_bound_that_never_binds(tmp_path, bound, idle):
+    """Ranges of -42 .. 85 and -20 .. 120 deg leave q3 - q2 between -105 and 162 deg."""
+    folder = coupled(tmp_path, BOUND, f"bound_of: q3 - q2, bound_deg: {list(bound)}")
+    (folder / "datasheet.yaml").write_text((tmp_path / "coupled.yaml").read_text("utf-8"), "utf-8")
+    (text,) = readme_file([irb.describe(folder)]).values()
+    line = (
+        "Why `coupled` bounds q3 - q2 by -105 .. 170 deg: the ranges of both axes leave it between"
+    )
+    assert (f"{line} -105 and 162 deg." in str(text)) == idle
+    assert ("Why" in str(text)) == idle
