@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..checks import as_instance
 from ..errors import MissingData
-from ..kinematics.arm_geometry import Scara, SixAxis
+from ..kinematics.arm_geometry import OffsetWrist, Scara, SixAxis
 from ..kinematics.frames import Reference
 from ..kinematics.workspace import Extremes, Workspace
 from ..robot.robot import Robot
@@ -118,12 +118,16 @@ def workspace_figure(
     return figure
 
 
-def _stated_reach(robot: Robot, wrist: ArrayLike | None, reach: float) -> list[tuple[str, str]]:
-    """Return the reach of the ratings, rounded as a name is, and that of the lengths beyond it."""
-    if robot.description is None or robot.tool is not None or wrist is not None:
+def _stated_reach(robot: Robot, wrist: ArrayLike | None, space: Workspace) -> list[tuple[str, str]]:
+    """Return the reach of the ratings, rounded as a name is, and that of the lengths beyond it.
+
+    Empty for a TCP, and for an offset wrist, whose stated reach is that of axis 6.
+    """
+    held = robot.tool is not None or wrist is not None
+    if robot.description is None or held or isinstance(space.arm, OffsetWrist):
         return []
-    stated = robot.description.limits.ratings.reach_mm
-    return [("stated reach", f"{stated:.1f}"), ("beyond it", f"{1e3 * reach - stated:+.1f}")]
+    stated, reach = robot.description.limits.ratings.reach_mm, 1e3 * space.extremes().reach
+    return [("stated reach", f"{stated:.1f}"), ("beyond it", f"{reach - stated:+.1f}")]
 
 
 def workspace_tables(
@@ -146,7 +150,7 @@ def workspace_tables(
     )
     sizes = [
         *((label, f"{1e3 * value:.1f}") for label, value in lengths),
-        *_stated_reach(robot, wrist, extremes.reach),
+        *_stated_reach(robot, wrist, space),
         ("area [m^2]", f"{space.area():.3f}"),
         ("volume [m^3]", f"{space.volume():.3f}"),
     ]

@@ -80,13 +80,14 @@ def test_reach(name):
 
 
 def test_reach_is_printed_beside_the_stated_one(capsys):
-    """The difference with its sign; of a TCP nothing is stated."""
+    """The difference with its sign; of a TCP, and of the wrist of a CRB 15000, nothing is stated."""
     assert cli.main(["workspace", "irb4400_60_196"]) == 0
     cells = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert ["stated", "reach", "1960.0"] in cells
     assert ["beyond", "it", "-5.3"] in cells
-    assert cli.main(["workspace", "irb120", "--wrist-deg", "0,30,0"]) == 0
-    assert "stated reach" not in capsys.readouterr().out
+    for other in (["irb120", "--wrist-deg", "0,30,0"], ["crb15000_5_95"]):
+        assert cli.main(["workspace", *other]) == 0
+        assert "stated reach" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("point", DRAWN_120)
