@@ -132,6 +132,8 @@ def test_gas_is_a_linear_spring_of_a_stated_error(gas, share, tmp_path):
     stated = float(text.partition("differs by at most ")[2].partition(" N m")[0])
     assert 0.98 * stated < worst < 1.01 * stated
     assert worst < share * np.abs(gas.torque(q2)).max()
+    linear = gas.torque(q2) + left[:, 1]  # no stronger or weaker one would be nearer
+    assert abs(linear @ left[:, 1]) < 0.02 * np.linalg.norm(linear) * np.linalg.norm(left[:, 1])
 
 
 def test_a_free_length_of_minus_one_metre_is_kept(tmp_path):
