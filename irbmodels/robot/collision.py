@@ -9,8 +9,9 @@ from __future__ import annotations
 import copy
 import threading
 from collections.abc import Iterable, Set
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 from weakref import WeakKeyDictionary
 from xml.etree import ElementTree
 
@@ -157,6 +158,14 @@ def adjacent(robot: Robot) -> set[Pair]:
     return pairs | ({frozenset((BARS[1], "link_3"))} if closed else set())
 
 
+@dataclass
+class _Data:
+    """Placements and results of one thread."""
+
+    geometry: pin.GeometryData
+    boxes: pin.BroadPhaseManager_DynamicAABBTreeCollisionManager | None = None
+
+
 class Collider:
     """Collision shapes of one robot; may be used from many threads."""
 
@@ -217,7 +226,15 @@ class Collider:
 
     def touches(self, q: Array) -> bool:
         """Return whether any pair touches in one posture."""
-        return bool(pin.computeCollisions(self._geometry, self._update_placements(q), True))
+        data, tree = self._data(), self._tree
+        if not len(self._geometry.collisionPairs):
+            return False
+        if data.boxes is None:  # boxes around the shapes leave few pairs to look at
+            data.boxes = pin.BroadPhaseManager_DynamicAABBTreeCollisionManager(
+                tree.model, self._geometry, data.geometry
+            )
+        position = tree.coupling.position(q)
+        return bool(pin.computeCollisions(tree.model, tree.data, data.boxes, position, True))
 
     def contacts(self, q: Array) -> list[tuple[str, str]]:
         """Return the pairs of links that touch in one posture, sorted."""
@@ -245,17 +262,22 @@ class Collider:
         return frozenset((self._links[pair.first], self._links[pair.second]))
 
     def _update_placements(self, q: Array) -> pin.GeometryData:
-        try:
-            data = self._local.data
-        except AttributeError:
-            data = self._local.data = self._geometry.createData()
-            for request in data.collisionRequests:
-                request.security_margin = self.margin
-        tree = self._tree
+        data, tree = self._data().geometry, self._tree
         pin.updateGeometryPlacements(
             tree.model, tree.data, self._geometry, data, tree.coupling.position(q)
         )
         return data
+
+    def _data(self) -> _Data:
+        """Return what this thread computes with."""
+        try:
+            return cast(_Data, self._local.data)
+        except AttributeError:
+            geometry = self._geometry.createData()
+            for request in geometry.collisionRequests:
+                request.security_margin = self.margin
+            data = self._local.data = _Data(geometry)
+            return data
 
 
 def always_touching(robot: Robot, collider: Collider) -> set[Pair]:

@@ -15,7 +15,13 @@ import trimesh
 from manifold3d import Manifold
 
 import irbmodels as irb
-from irbmodels.robot.collision import Collider, adjacent, random_postures, read_srdf
+from irbmodels.robot.collision import (
+    Collider,
+    adjacent,
+    always_touching,
+    random_postures,
+    read_srdf,
+)
 from irbmodels.tables.description import mesh_folder
 
 BALLS = """<robot name="balls">
@@ -374,3 +380,16 @@ def test_misuse_is_one_clear_line(balls, name):
     with pytest.raises(irb.IrbError, match=message) as caught:
         call(balls)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("margin", [0.0, 0.02])
+@pytest.mark.parametrize("name", ["irb2400", "irb6700", "irb930"])
+def test_boxes_around_shapes_hide_no_contact(name, margin):
+    """A posture touches where any pair of all is found to, one after the other."""
+    robot = irb.load(name)
+    collider = Collider(robot, margin, ignored=adjacent(robot))
+    collider = collider.only(collider.pairs - always_touching(robot, collider))
+    postures = random_postures(robot.limits, 400, seed=3)
+    each = [bool(collider.contacts(q)) for q in postures]
+    assert [collider.touches(q) for q in postures] == each
+    assert name == "irb930" or 5 < sum(each) < 395
