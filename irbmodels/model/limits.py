@@ -178,10 +178,10 @@ class Limits:
 
     def row_of(self, total: Array) -> tuple[int, float] | None:
         """Return the row that bounds a sum ``total @ q``, and its sign in the sum; None: no row."""
-        for k, row in enumerate(self.A):
-            for sign in (1.0, -1.0):
-                if np.array_equal(sign * row, total):
-                    return k, sign
+        for sign in (1.0, -1.0):
+            rows = np.flatnonzero((sign * total == self.A).all(axis=1))
+            if rows.size:
+                return int(rows[0]), sign
         return None
 
     def sum_range(self, total: Array) -> tuple[float, float]:
