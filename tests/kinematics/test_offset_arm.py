@@ -8,6 +8,7 @@ from test_inverse_offset_wrist import GOFA, apart, gofa_urdf, mdh_pose
 
 import irbmodels as irb
 from irbmodels import rapid
+from irbmodels.report.workspace_drawing import workspace_tables
 from irbmodels.tasks.path_check import check_path, programmed_motion
 
 TWELVE = {"d1": 0.338, "a1": 0.0, "a2": 0.707, "a3": 0.110, "d4": 0.534, "d6": 0.101, "a5": 0.080}
@@ -64,6 +65,13 @@ def test_extremes_are_those_of_the_manual(robot):
     center = robot.workspace().extremes()  # of the crossing of axes 4 and 5
     assert center.reach == pytest.approx(0.444 + np.hypot(0.470, 0.110), abs=1e-9)
     assert robot.workspace().uncertainty == 0.0
+
+
+def test_the_table_of_the_working_range_has_no_other_reach(robot):
+    """That of the catalogue counts to axis 6, and singular postures have no list."""
+    titles = [table.title for table in workspace_tables(robot)]
+    assert titles == [robot.name, "positions", "arcs"]
+    assert "stated reach" not in str(workspace_tables(robot)[0].rows)
 
 
 def test_every_posture_in_range_comes_back(robot):

@@ -10,8 +10,9 @@ from ..chain import poses_and_jacobian
 
 STEPS = 60
 LONGEST = 0.5  # [rad] of a step
+PATIENCE, NEAR = 12, 1e-3  # steps after which it is given up unless so near [m, rad]
 STEP = 1e-3  # [rad] for second differences
-ENOUGH = 2e-15  # [m, rad]
+ENOUGH = 1e-14  # [m, rad] some roundings of a pose
 LEAST = 1e-14  # damping where the Jacobian has lost a direction: above what rounding leaves of it
 
 
@@ -28,13 +29,13 @@ def newton(chain: Mechanism, poses: Array, q: Array) -> tuple[Array, Array, Arra
     q = q.copy()
     best, least = q.copy(), np.full(len(q), np.inf)
     active = np.arange(len(q))
-    for _ in range(STEPS):
+    for number in range(STEPS):
         error, J = _error_and_jacobian(chain, poses[active], q[active])
         size = np.abs(error).max(axis=1)
         better = size < least[active]
         rows = active[better]
         best[rows], least[rows] = q[rows], size[better]
-        on = size > ENOUGH
+        on = (size > ENOUGH) & ((size < NEAR) | (number < PATIENCE))
         active, error, J, size = active[on], error[on], J[on], size[on]
         if not len(active):
             break
