@@ -35,8 +35,8 @@ def bodies(robot: Description) -> Mapping[str, Body]:
     for link, body in drawn.items():
         if any(piece.is_empty() for piece in body.pieces):
             raise InputError(
-                f"{robot.name}: no room for {link} between the axes of an arm of its mass: a length"
-                " beside it is too short, or of another robot"
+                f"{robot.name}: no room for {link} between the axes of an arm of its mass: lengths"
+                " beside it do not go together, or are of another robot"
             )
     return drawn
 

@@ -168,6 +168,14 @@ def test_what_is_no_data_sheet_is_refused_at_once(tmp_path, content, said, capsy
     assert not (tmp_path / "arm").exists()
 
 
+def test_lengths_without_room_for_a_link_are_refused(tmp_path):
+    """A link that comes out empty is named, and no folder is left."""
+    text = sheet_text("large").replace("d6_mm: 135", "d6_mm: 1350")
+    with pytest.raises(irb.InputError, match="arm: no room for link_4 between the axes of an arm"):
+        made(tmp_path, text)
+    assert not (tmp_path / "arm").exists()
+
+
 @pytest.mark.parametrize("given", ["sheet.txt", "./irb120", "/dev/null", "."])
 def test_a_path_of_another_kind_is_told_how_one_of_a_sheet_ends(tmp_path, given):
     """It is no family's name, and the known ones are listed."""
