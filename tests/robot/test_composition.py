@@ -59,7 +59,8 @@ def test_a_base_may_be_left_out(tmp_path):
 @pytest.mark.parametrize("name", shipped.ALL)
 def test_no_shipped_set_is_taken_for_another_robot_s(name):
     """Every set of every robot weighs what the catalogue says, within rounding."""
-    for chosen in irb.describe(name).inertials.sets:
+    sets = irb.describe(name).inertials.sets
+    for chosen in (one for one, entry in sets.items() if entry.links):  # of this variant
         with warnings.catch_warnings(record=True) as seen:
             warnings.simplefilter("always")
             irb.load(name, parameters=chosen)
