@@ -3,6 +3,7 @@ with kinematics of its own, and against the postures that poses were made from.
 """
 
 from functools import partial
+from itertools import combinations
 
 import numpy as np
 import oracles
@@ -10,6 +11,8 @@ import pytest
 from own_arms import arm_urdf, written
 
 import irbmodels as irb
+from irbmodels.kinematics.inverse.newton import partners
+from irbmodels.model.mechanism import chain_of
 
 GOFA = {"d1": 0.265, "a1": 0.0, "a2": 0.444, "a3": 0.110, "d4": 0.470, "d6": 0.101, "a5": 0.080}
 LONG = {"d1": 0.400, "a1": 0.15, "a2": 0.707, "a3": 0.110, "d4": 0.637, "d6": 0.101, "a5": 0.080}
@@ -181,3 +184,18 @@ def test_a_calibrated_table(name, stretched, tmp_path):
     q[:100, 2] += q[:100, 1] if name == "irb2400" else 0.0
     q[100:200, 4] = rng.uniform(-1e-3, 1e-3, 100)
     check_all(robot, forward, q, 1)
+
+
+def test_the_partner_of_a_posture_next_to_a_singularity(gofa):
+    """Of two postures that are almost one, each leads next to the other."""
+    robot, _ = gofa
+    tcp, checked = robot.find_frame("tcp"), 0
+    chain = chain_of(tcp.tree, tcp.number)
+    q = np.random.default_rng(5).uniform(-np.pi, np.pi, (400, 6))
+    found = robot.inverse_kinematics(robot.pose(q))
+    for postures, valid in zip(found.q, found.valid, strict=True):
+        for one, other in combinations(postures[valid], 2):
+            if 1e-3 < (far := apart(one, other)) < 0.1:
+                assert apart(partners(chain, one[None])[0], other) < 0.2 * far
+                checked += 1
+    assert checked > 5

@@ -6,6 +6,7 @@ import shipped
 
 import irbmodels as irb
 from irbmodels.tables.datasheet import datasheet_path, datasheets, read_datasheet
+from irbmodels.tables.datasheet_tables import tables_of_datasheet
 
 # largest distance of the wrist centre from axis 1 [mm] by a grid of 1001 x 1001 postures over the
 # ranges of axes 2 and 3, computed apart from this package
@@ -104,3 +105,10 @@ def test_a_shipped_sheet_is_named_by_its_family(tmp_path):
     """A wrong name lists the known ones."""
     with pytest.raises(irb.UnknownName, match=r"no data sheet 'irb6701'.*irb6700"):
         irb.new_robot("mine", folder=tmp_path / "mine", datasheet="irb6701")
+
+
+def test_an_offset_wrist_is_a_length_of_row_6():
+    """Axis 6 above axis 5 is behind it along the x of row 6; a spherical wrist has 0."""
+    for family, a_mm in (("crb15000", -80), ("irb1200", 0)):
+        tables = tables_of_datasheet(*read_datasheet(datasheet_path(family), family))
+        assert tables["kinematics"]["joints"]["joint_6"]["a_mm"] == a_mm
