@@ -67,6 +67,15 @@ def test_extremes_are_those_of_the_manual(robot):
     assert robot.workspace().uncertainty == 0.0
 
 
+def test_the_tcp_in_the_plane_of_the_arm(robot):
+    """Radius about axis 1, and height, of any posture are those of its pose."""
+    q = np.random.default_rng(6).uniform(robot.limits.lower, robot.limits.upper, (50, 6))
+    arm, place = robot.workspace().arm, robot.pose(q)[:, :3, 3]
+    ahead, beside, up = arm.in_plane(arm.axis_map.angles(q)).T
+    np.testing.assert_allclose(np.hypot(ahead, beside), np.hypot(*place.T[:2]), atol=1e-12)
+    np.testing.assert_allclose(up, place[:, 2], atol=1e-12)
+
+
 def test_the_table_of_the_working_range_has_no_other_reach(robot):
     """That of the catalogue counts to axis 6, and singular postures have no list."""
     titles = [table.title for table in workspace_tables(robot)]
