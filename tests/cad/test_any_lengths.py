@@ -93,6 +93,8 @@ def test_a_length_that_is_too_short_is_refused_with_what_it_needs(arm, name, wha
     with pytest.raises(irb.InputError, match=rf"^{what} of .* is too short .* needs {needed} mm$"):
         serial_arm(short, payload, mass)
     bodies = serial_arm(Lengths(**numbers | {name: needed + 0.5}), payload, mass)
+    column, lower = (union(*bodies[link].drawn().values()) for link in ("link_1", "link_2"))
+    assert (column ^ lower).volume() < 1e-3 * lower.volume()
     usual = serial_arm(Lengths(**numbers), payload, mass)
     width = [
         np.ptp(np.reshape(union(*one["base_link"].drawn().values()).bounding_box(), (2, 3))[:, 1])
