@@ -13,7 +13,7 @@ from ..model.types import Array
 from ..tables.description import Description
 from .builds import is_serial, mass_split, robot_mass, weighed
 from .inertial_table import DerivedSet, SourcedBodies, rows_text, sourced
-from .split_table import class_row
+from .split_table import class_row, parallelogram_row
 
 Derived = tuple[dict[str, Source], dict[str, DerivedSet]]
 """Sources and sets of a table, the default set first."""
@@ -60,6 +60,8 @@ def drawn_sets(robots: Sequence[Description], one_density: bool = False) -> Deri
     about = "parametric CAD of ours at the robot's mass"
     if not one_density and is_serial(known[0]):
         about += f"; {class_row(robot_mass(known[0])).errors()}"
+    if robots[0].kinematics.parallelogram is not None:
+        about += f"; {parallelogram_row().errors()}"
     own = DerivedSet(about, rows, variants=variants, unknown=unknown)
     linkage = robots[0].kinematics.parallelogram
     if linkage is None:

@@ -16,6 +16,7 @@ import pinocchio as pin
 
 from ..model.inertia import Inertial
 from ..model.types import Array
+from ..robot.robot import load
 from .body import at_mass
 from .mass_split import derived_split
 from .reference_arms import LINKS, ReferenceArm, SizeClass, reference_arms, size_class
@@ -23,6 +24,9 @@ from .reference_arms import LINKS, ReferenceArm, SizeClass, reference_arms, size
 POSTURES = 500
 # [deg] of all arms: near the ranges of ABB's serial arms
 RANGES = np.array([[-180, 180], [-90, 110], [-180, 70], [-180, 180], [-115, 115], [-180, 180]])
+
+PARALLELOGRAMS = {"irb2400_16": "obal2025", "irb4400_60_196": "hiqp"}
+"""Arms with a parallelogram whose bodies are published, and the set that has them."""
 
 
 class SplitErrors(NamedTuple):
@@ -42,6 +46,22 @@ def class_errors(size: SizeClass) -> SplitErrors:
     arms = reference_arms().items()
     errors = [split_errors(name) for name, arm in arms if size_class(arm.mass) == size]
     gravity, inertia = (np.max(group, axis=0) for group in zip(*errors, strict=True))
+    return SplitErrors(gravity, inertia)
+
+
+@cache
+def parallelogram_errors() -> SplitErrors:
+    """Return the largest errors of the drawing, at one density, of :data:`PARALLELOGRAMS`."""
+    errors = []
+    for name, known in PARALLELOGRAMS.items():
+        drawn, robot = load(name, parameters="cad"), load(name, parameters=known)
+        _, inverse, lower, upper = robot.limits.axis_ranges
+        inside = np.random.default_rng(0).uniform(lower, upper, (POSTURES, robot.n))
+        q = robot.limits.moved_inside(inside @ inverse.T)
+        inertias = [one.mass_matrix(q).diagonal(axis1=1, axis2=2) for one in (drawn, robot)]
+        errors.append((_relative(drawn.gravity(q), robot.gravity(q)), _relative(*inertias)))
+    gravity, inertia = (np.max(group, axis=0) for group in zip(*errors, strict=True))
+    gravity[0] = 0.0  # rounding of two torques that are none
     return SplitErrors(gravity, inertia)
 
 

@@ -242,6 +242,52 @@ def test_a_class_is_as_wrong_as_its_worst_arm():
     assert stated.gravity[2] == other.gravity[2] > one.gravity[2]
 
 
+def test_drawings_of_parallelograms_are_as_wrong_as_the_worse_of_two():
+    """From energies: of gravity a difference of heights, of inertias one axis in motion."""
+    about = irb.describe("irb1400").inertials.sets["cad"].about
+    stated = [int(value) for part in re.findall(r": ([\d, ]+)", about) for value in part.split(",")]
+    gravity, inertia = [], []
+    for name, known in (("irb2400_10", "obal2025"), ("irb4400_60_196", "hiqp")):
+        drawn, robot = irb.load(name, parameters="cad"), irb.load(name, parameters=known)
+        rng = np.random.default_rng(5)
+        q = rng.uniform(robot.limits.lower, robot.limits.upper, (400, 6))
+        q[:, 2] += q[:, 1]  # the range of axis 3 is one of q3 - q2
+        errors = []
+        for energy in (torque_of_heights, inertia_of_motion):
+            one, other = (energy(which, q) for which in (drawn, robot))
+            size = np.sqrt(np.mean(other**2, axis=0))
+            errors.append(np.sqrt(np.mean((one - other) ** 2, axis=0)) / np.fmax(size, 1e-6))
+        gravity.append(errors[0])
+        inertia.append(errors[1])
+    found = np.hstack([np.max(gravity, axis=0)[[1, 2, 4]], np.max(inertia, axis=0)[:5]])
+    np.testing.assert_allclose(stated, 100.0 * found, atol=1.5, rtol=0.1)
+
+
+def torque_of_heights(robot, q):
+    """Derivatives of the potential energy [N m]."""
+    step = 1e-5
+    moves = step * np.eye(robot.n)
+    rest = np.zeros(robot.n)
+    return np.array(
+        [
+            [
+                (
+                    robot.energy(one + move, rest).potential
+                    - robot.energy(one - move, rest).potential
+                )
+                / (2.0 * step)
+                for move in moves
+            ]
+            for one in q
+        ]
+    )
+
+
+def inertia_of_motion(robot, q):
+    """Twice the kinetic energy of each axis at 1 rad/s [kg m^2]."""
+    return np.array([[2.0 * robot.energy(one, v).kinetic for v in np.eye(robot.n)] for one in q])
+
+
 def points(body):
     """Corners of what is seen of a link [m]."""
     solids = [part.solid for part in body.parts if part.colour is not None]
