@@ -82,12 +82,23 @@ def robots_table() -> TextTable:
         )
         for robot in listed_robots()
     ]
-    return TextTable(*heads, rows=rows, title="robots (* assumed); irbmodels list --families")
+    return TextTable(
+        *heads, rows=rows, title="robots (kg: payload; * assumed); irbmodels list --families"
+    )
 
 
 def families_table() -> TextTable:
     """Return every family with the ranges of its ratings, worst grades, and what is unknown."""
-    heads = ("family", "build", "variants", "kg", "reach mm", "mass kg", "lengths", "inertials")
+    heads = (
+        "family",
+        "build",
+        "variants",
+        "payload kg",
+        "reach mm",
+        "mass kg",
+        "lengths",
+        "inertials",
+    )
     rows = [
         (
             one.family,
