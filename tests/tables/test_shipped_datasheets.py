@@ -3,30 +3,11 @@
 import numpy as np
 import pytest
 import shipped
+from arm_facts import REACH
 
 import irbmodels as irb
 from irbmodels.tables.datasheet import datasheet_path, datasheets, read_datasheet
 from irbmodels.tables.datasheet_tables import tables_of_datasheet
-
-# largest distance of the wrist centre from axis 1 [mm] by a grid of 1001 x 1001 postures over the
-# ranges of axes 2 and 3, computed apart from this package
-REACH = {
-    "irb120_3_58": 580.0, "irb120t_3_58": 580.0, "irb140_6_81": 810.0, "irb140t_6_81": 810.0,
-    "irb1100_4_475": 475.2, "irb1100_4_58": 580.2, "irb1200_5_90": 901.0, "irb1200_7_70": 703.5,
-    "irb1300_7_140": 1401.2, "irb1300_10_115": 1151.9, "irb1410_5_144": 1443.7,
-    "irb2600_20_165": 1653.3, "irb2600_12_165": 1653.3, "irb2600_12_185": 1853.3,
-    "irb4400_60_196": 1954.7, "irb4400_l30_243": 2431.5, "irb4600_20_250": 2512.9,
-    "irb4600_40_255": 2552.0, "irb4600_45_205": 2050.8, "irb4600_60_205": 2050.8,
-    "irb52_7_120": 1225.0, "irb52_7_145": 1450.0, "irb6620_150_220": 2204.3,
-    "irb6660_130_310": 3101.8, "irb6660_205_190": 1933.2,
-    "irb6640_185_280": 2797.7, "irb6640_235_255": 2550.8, "irb6700_150_320": 3200.1,
-    "irb6700_155_285": 2847.5, "irb6700_175_305": 3055.7, "irb6700_200_260": 2600.6,
-    "irb6700_205_280": 2794.4, "irb6700_235_265": 2650.0, "irb910sc_3_45": 450.0,
-    "irb910sc_3_55": 550.0, "irb910sc_3_65": 650.0, "irb1400": 1443.7, "irb1600_6_120": 1225.0,
-    "irb1600_6_145": 1450.0, "irb1600_10_120": 1225.0, "irb1600_10_145": 1450.0,
-    "irb2400_10": 1550.0, "irb2400_16": 1550.0, "irb930_12_105": 1050.0, "irb930_22_105": 1050.0,
-    "irb930_12_085": 850.0, "crb15000_5_95": 950.9,
-}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
