@@ -3,11 +3,15 @@
 import mujoco
 import numpy as np
 import oracles
+import pinocchio as pin
 import pytest
 
 import irbmodels as irb
+from irbmodels.exchange.write import Options
+from irbmodels.simulation.flexible import Drive, FlexibleRobot
 from irbmodels.simulation.parallelogram_loop import ParallelogramLoop
 
+BIT = mujoco.mjtDisableBit
 K = 3.0e6  # [N/m] made up
 ROTORS = [60.0, 55.0, 40.0, 2.0, 2.0, 1.0]  # [kg m^2] made up
 Q = np.array([0.2, 0.3, -0.15, 0.4, -0.5, 0.6])
@@ -20,7 +24,7 @@ def robot():
 
 
 def about_elbow():
-    """Return inertia and moment of weight about the elbow, of all that hangs on it, by the oracle."""
+    """Return inertia and moment of weight about the elbow of what hangs on it, by the oracle."""
     arm = oracles.carrying(
         oracles.arm("irb2400_16", "obal2025"), *oracles.SPINDLE, tip=oracles.SPINDLE_TCP
     )
@@ -32,7 +36,7 @@ def about_elbow():
 
 
 def test_held_motors_leave_the_arm_on_its_spring():
-    """``f = sqrt(k (crank cos q3 - q2)^2 / I) / 2 pi``, I about the elbow [standard beam-free rod].
+    """``f = sqrt(k (crank cos q3 - q2)^2 / I) / 2 pi``, I about the elbow.
 
     The spring of 3e6 N/m gives by 0.2 mm, 1e-3 of the crank, within which the formula holds.
     """
@@ -62,7 +66,7 @@ def test_weight_presses_the_rod_by_hand():
     lever, (_, moment) = CRANK * np.cos(Q[2] - Q[1]), about_elbow()
     assert rest.rod == pytest.approx(given.reactions(Q, 0 * Q, 0 * Q).bars.rod, rel=1e-5)
     assert abs(rest.rod) == pytest.approx(abs(moment / lever), rel=1e-5)
-    assert rest.e == -rest.rod / (1e3 * K)
+    assert rest.e == pytest.approx(-rest.rod / (1e3 * K), rel=1e-12)
     turned = -abs(rest.e) / lever * np.sign(moment)  # the weight turns the upper arm down
     elbow, axis = given.pose(Q, "link_3"), given.pose(Q, "link_3").rotation[:, 2]
     sag = np.cross(axis, given.pose(Q).translation - elbow.translation) * turned
@@ -81,8 +85,6 @@ def test_torques_at_rest_do_the_work_of_the_weight():
     def energy(q):
         at = arm.equilibrium(q)
         tree, state = arm.tree, arm.tree.state(q, np.zeros(6), at.e)
-        import pinocchio as pin
-
         weight = pin.computePotentialEnergy(tree.model, tree.model.createData(), state.q)
         return weight + 0.5 * K * at.e**2
 
@@ -108,8 +110,6 @@ def test_growing_stiffness_is_the_rigid_arm():
 
 def total_energy(arm, motion, k):
     """Kinetic, potential and elastic energy of samples, from poses of the bodies alone."""
-    import pinocchio as pin
-
     model, result = arm.tree.model, []
     for q, v, e, e_dot in zip(motion.q, motion.v, motion.e, motion.e_dot, strict=True):
         state = arm.tree.state(q, v, e, e_dot)
@@ -131,11 +131,11 @@ def test_a_motion_keeps_its_energy_and_damping_takes_it():
     assert exchanged > 0.1
     assert np.ptp(energy) < 1e-6 * exchanged
     np.testing.assert_allclose(motion.rod, -K * motion.e, atol=1e-9 * K * 1e-3)
-    damped = ParallelogramLoop(robot(), K, 2e3)
+    damped = ParallelogramLoop(robot(), K, 1e5)
     motion = damped.simulate(Q, v, duration=0.1, e=4e-4, every=0.002)
     energy = total_energy(damped, motion, K)
     assert (np.diff(energy) < 1e-9 * energy[0]).all()
-    assert energy[0] - energy[-1] > 0.5 * exchanged
+    assert energy[0] - energy[-1] > 0.1 * exchanged
 
 
 def test_a_rigid_loop_moves_as_the_robot_does():
@@ -150,10 +150,154 @@ def test_a_rigid_loop_moves_as_the_robot_does():
     assert not motion.e.any()
 
 
-def mujoco_arm(tmp_path, given, bars):
-    """Return the exported arm without couplings, with a crank of its own; ``bars`` joins them."""
-    path = irb.export(given, "mjcf", tmp_path, bars)[0]
-    spec = mujoco.MjSpec.from_file(str(path))
-    for thing in [*spec.equalities, *spec.tendons, *spec.actuators, *spec.sensors, *spec.keys]:
+def mujoco_spec(tmp_path, given, coupling):
+    """Return the exported arm as MuJoCo reads it, without couplings, motors, friction and stops."""
+    spec = mujoco.MjSpec.from_file(str(irb.export(given, "mjcf", tmp_path, Options(coupling))[0]))
+    for thing in [*spec.equalities, *spec.actuators, *spec.sensors, *spec.keys, *spec.tendons]:
         spec.delete(thing)
+    spec.option.disableflags |= int(BIT.mjDSBL_FRICTIONLOSS | BIT.mjDSBL_LIMIT | BIT.mjDSBL_CONTACT)
     return spec
+
+
+def test_mujoco_swings_on_the_same_spring(tmp_path):
+    """A weightless elastic rod is a spatial tendon with stiffness between two pins.
+
+    The same motion over 0.1 s, six swings of the rod.
+    """
+    given = robot()
+    spec = mujoco_spec(tmp_path, given.with_rotors(0.0 * Q).with_friction(None), "serial")
+    lower = spec.body("link_2")
+    crank = spec.body("link_1").add_body(name="crank", pos=lower.pos, quat=lower.quat)
+    crank.mass, crank.inertia, crank.explicitinertial = 1e-9, [1e-9] * 3, True
+    crank.add_joint(name="crank", axis=[0, 0, 1])
+    names = ["joint_1", "joint_2", "crank", "joint_4", "joint_5", "joint_6"]
+    for name, rotor in zip(names, ROTORS, strict=True):
+        spec.joint(name).armature = rotor
+    for joint in spec.joints:
+        joint.damping = 0.0 * np.array(joint.damping)
+    crank.add_site(name="below", pos=[0, -CRANK, 0])
+    spec.body("link_3").add_site(name="above", pos=[0, -CRANK, 0])
+    rod = spec.add_tendon(name="rod")
+    # from 4.0 on a polynomial of the elongation, of which K is the linear term
+    linear = np.zeros(np.size(rod.stiffness))
+    linear[0] = K
+    rod.stiffness = linear if linear.size > 1 else K
+    rod.springlength = [LONG, LONG]
+    rod.wrap_site("below")
+    rod.wrap_site("above")
+    spec.option.timestep, spec.option.integrator = 1e-4, mujoco.mjtIntegrator.mjINT_RK4
+    model = spec.compile()
+    data = mujoco.MjData(model)
+    arm, v = ParallelogramLoop(given, K), np.array([0.5, -0.8, 1.0, 1.0, -1.0, 2.0])
+    state = arm.tree.state(Q, v, 4e-4)
+    elbow = model.joint("joint_3")
+    at = [int(model.joint(name).qposadr[0]) for name in names]
+    data.qpos[at], data.qvel[at] = Q, v
+    data.qpos[elbow.qposadr] = state.q[arm.tree.dependent[0]]
+    data.qvel[elbow.dofadr] = state.v[arm.tree.dependent[0]]
+    tau = np.array([20.0, -300.0, 200.0, 5.0, 5.0, 1.0])
+    data.qfrc_applied[at] = tau
+    motion = arm.simulate(Q, v, duration=0.1001, e=4e-4, torque=tau, every=0.01, rtol=1e-10)
+    elongation, q = [], []
+    for i in range(1001):
+        mujoco.mj_forward(model, data)
+        if i % 100 == 0:
+            elongation.append(float(data.ten_length[0]) - LONG)
+            q.append(data.qpos[at].copy())
+        mujoco.mj_step(model, data)
+    size = np.ptp(motion.e)
+    np.testing.assert_allclose(elongation, motion.e, atol=1e-5 * size)
+    np.testing.assert_allclose(q, motion.q, atol=1e-7)
+
+
+def test_mujoco_closes_the_loop_by_a_connect(tmp_path):
+    """At rest under torques: accelerations and the rod's force of an equality ``connect``.
+
+    MuJoCo softens an equality by 1 - 0.9999 of it, which bounds what is compared.
+    """
+    given = irb.load("irb1400").with_friction(None)
+    spec = mujoco_spec(tmp_path, given, "parallelogram")
+    pin_joint = spec.add_equality(
+        type=mujoco.mjtEq.mjEQ_CONNECT,
+        objtype=mujoco.mjtObj.mjOBJ_BODY,
+        name1="link_rod",
+        name2="link_3",
+    )
+    pin_joint.data[:3] = [0.600, 0.0, 0.0]
+    pin_joint.solref, pin_joint.solimp = [0.001, 1], [0.9999, 0.9999, 0.001, 0.5, 2]
+    for joint in spec.joints:
+        joint.damping = 0.0 * np.array(joint.damping)
+    spec.option.tolerance, spec.option.iterations = 0.0, 200
+    model = spec.compile()
+    data, arm = mujoco.MjData(model), ParallelogramLoop(given)
+    rng = np.random.default_rng(1)
+    names = ["joint_1", "joint_2", "joint_crank", "joint_4", "joint_5", "joint_6"]
+    at = [int(model.joint(name).qposadr[0]) for name in names]
+    for q, tau in rng.uniform(-0.5, 0.5, (5, 2, 6)) * [[1.0], [300.0]]:
+        data.qpos[at] = q
+        data.qpos[model.joint("joint_3").qposadr] = q[2] - q[1]
+        data.qpos[model.joint("joint_rod").qposadr] = q[1] - q[2]
+        data.qvel[:] = 0.0
+        data.qfrc_applied[at] = tau
+        mujoco.mj_forward(model, data)
+        moved = arm.forward_dynamics(q, np.zeros(6), tau)
+        np.testing.assert_allclose(data.qacc[at], moved.a, atol=2e-3 * np.abs(moved.a).max())
+        force = np.linalg.norm(data.efc_force[:3])
+        assert force == pytest.approx(np.linalg.norm(moved.pin), rel=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("make", "line"),
+    [
+        (lambda: ParallelogramLoop(irb.load("irb1600")), "no parallelogram"),
+        (lambda: ParallelogramLoop(irb.load("irb2400")), "coupling='parallelogram'"),
+        (lambda: ParallelogramLoop(robot(), 0.0), "rod_stiffness"),
+        (lambda: ParallelogramLoop(robot(), None, 5.0), "rigid rod has no damping"),
+        (lambda: ParallelogramLoop(robot(), K, -1.0), "rod_damping"),
+        (lambda: ParallelogramLoop("irb2400"), "is an irbmodels.Robot"),
+        (lambda: ParallelogramLoop(robot()).frequency(Q), "does not vibrate"),
+        (lambda: ParallelogramLoop(robot(), K).frequency(Q, "loose"), "state of the motors"),
+        (lambda: ParallelogramLoop(robot()).forward_dynamics(Q, Q, Q, e=1e-3), "not elongate"),
+        (lambda: ParallelogramLoop(robot()).simulate(Q, duration=0.1, e=1e-3), "not elongate"),
+        (lambda: ParallelogramLoop(robot(), K).inverse_dynamics(Q, Q, Q), "simulate"),
+        (lambda: ParallelogramLoop(robot(), K).forward_dynamics(Q, Q, Q, e=1.0), "do not close"),
+        (lambda: ParallelogramLoop(robot(), 3e3).equilibrium(Q), "does not hold"),
+        (lambda: ParallelogramLoop(robot(), K).simulate(Q, duration=-1.0), "duration"),
+    ],
+)
+def test_bad_input_says_what_is_wrong(make, line):
+    """One line of the package's own errors."""
+    with pytest.raises(irb.IrbError, match=line) as caught:
+        make()
+    assert "\n" not in str(caught.value)
+
+
+def test_free_crank_without_inertia_is_refused():
+    """Without rotors and with weightless bars nothing has inertia at the crank; held it vibrates."""
+    bare = irb.load("irb2400", tool="spindle", coupling="parallelogram")
+    arm = ParallelogramLoop(bare, K)
+    assert arm.frequency(Q) == pytest.approx(ParallelogramLoop(robot(), K).frequency(Q), rel=1e-9)
+    with pytest.raises(irb.InputError, match="with_rotors"):
+        arm.forward_dynamics(Q, 0 * Q, 0 * Q)
+    with pytest.raises(irb.InputError, match="with_rotors"):
+        arm.frequency(Q, "free")
+    with pytest.raises(irb.MissingData, match="no masses"):
+        ParallelogramLoop(irb.load("irb1410", coupling="parallelogram"))
+
+
+def test_an_arm_says_what_its_rod_is():
+    """The repr has stiffness or that the rod is rigid."""
+    assert repr(ParallelogramLoop(robot(), K)) == "<ParallelogramLoop irb2400_16: rod 3e+06 N/m>"
+    assert repr(ParallelogramLoop(robot())) == "<ParallelogramLoop irb2400_16: rod rigid>"
+
+
+@pytest.mark.parametrize("motors", ["held", "free"])
+def test_a_stiff_rod_is_a_gear_whose_stiffness_is_that_of_its_lever(motors):
+    """At one posture a rod is an elastic gear of axis 3 with ``k (crank cos(q3 - q2))^2``."""
+    k, J = 1e4 * K, 40.0
+    bare = irb.load("irb2400", tool="spindle", coupling="parallelogram").with_gravity([0, 0, 0])
+    drive = Drive(k * (CRANK * np.cos(Q[2] - Q[1])) ** 2, J, 1.0)
+    gear = FlexibleRobot(bare, [None, None, drive, None, None, None])
+    arm = ParallelogramLoop(bare.with_rotors([0.0, 0.0, J, 0.0, 0.0, 0.0]), k)
+    wanted = float(gear.frequencies(Q, motors)[0])
+    assert arm.frequency(Q, motors) == pytest.approx(wanted, rel=1e-9)
