@@ -245,17 +245,21 @@ class LoopTree:
         e_ddot = 0.0 if force is None else float(J[0] @ a + drift[0])
         return LoopAcceleration(a[self.driven], e_ddot, pins)
 
-    def torque(self, state: LoopState, a: Array, wrench: Array, e_ddot: float = 0.0) -> LoopTorque:
-        """Return the torques of the axes and the pin force that a motion needs.
+    def torque(self, state: LoopState, a: Array, wrench: Array) -> LoopTorque:
+        """Return the torques of the axes and the pin force of a motion.
 
-        The pin force balances what the tree needs at its dependent joints. Arguments as
-        :meth:`acceleration`; ``a`` and ``e_ddot`` are accelerations of axes and elongation.
+        The rod keeps its length in it, elongated or not. The pin force balances what the tree needs at its dependent joints.
+
+        Args:
+            state: Of the tree, without a rate of the elongation.
+            a: Accelerations of the axes [rad/s^2], ``(n,)``.
+            wrench: As :meth:`acceleration`.
         """
         closure = self.closure(state)
         J = closure.jacobian
         moved = np.zeros(len(state.q))
         moved[self.driven] = a
-        rest = np.array([e_ddot, 0.0]) - closure.drift - J @ moved
+        rest = -closure.drift - J @ moved
         moved[self.dependent] = np.linalg.solve(J[:, self.dependent], rest)
         needed = self._tree_inertia(state.q) @ moved + self._bias(state, wrench)
         pins = np.linalg.solve(J[:, self.dependent].T, needed[self.dependent])

@@ -126,6 +126,33 @@ def test_an_elastic_rod_moves_as_multipliers_say(name, parameters):
         assert moved.e_ddot == pytest.approx(e_ddot, rel=1e-9)
 
 
+@pytest.mark.parametrize(("name", "parameters"), CASES)
+def test_a_rod_of_another_length_turns_the_elbow_as_multipliers_say(name, parameters):
+    """Where a rod is 3 mm longer and stays so, the loop is no parallelogram, and its angles
+    accelerate of themselves; torques bring back the accelerations they are made of.
+    """
+    tree = LoopTree(robot(name, parameters, 3.0).dynamic_model)
+    for q, v, tau in oracles.states(name, 4, seed=7) * [[0.3], [1.0], [60.0]]:
+        a, pins, _ = oracle(name, parameters, (q, v, 3e-3), tau, 3.0)
+        state = tree.state(q, v, 3e-3)
+        moved = tree.acceleration(state, tau, np.zeros(6))
+        np.testing.assert_allclose(moved.a, a[AXES], atol=1e-10 * np.abs(a).max())
+        needed = tree.torque(state, a[AXES], np.zeros(6))
+        np.testing.assert_allclose(needed.torque, tau, atol=1e-9 * np.abs(tau).max())
+        np.testing.assert_allclose(needed.pin, pins, atol=1e-9 * np.abs(pins).max())
+
+
+@pytest.mark.parametrize(("name", "parameters"), CASES)
+def test_kinetic_energy_with_an_elastic_rod(name, parameters):
+    """``u' M u / 2`` of axes and elongation is the energy of the bodies, by the oracle."""
+    arm, open_arm = ParallelogramLoop(robot(name, parameters, 3.0), 1e6), unfolded(name, parameters)
+    for q, v, _ in oracles.states(name, 4, seed=9) * [[0.3], [1.0], [1.0]]:
+        x, x_dot = closed(open_arm, name, q, v, 2e-3, 0.4)
+        wanted = x_dot @ oracles.mass_matrix(open_arm, x) @ x_dot + 3.0 * v @ v
+        u = np.r_[v, 0.4]
+        assert u @ arm.mass_matrix(q, e=2e-3) @ u == pytest.approx(wanted, rel=1e-12)
+
+
 @pytest.mark.parametrize("name", ["irb2400", "irb1400", "irb4400_60_196", "irb4400_l30_243"])
 @pytest.mark.parametrize("rotors", [0.0, 2.0])
 def test_rigid_bars_are_the_reduced_model(name, rotors):
@@ -133,6 +160,7 @@ def test_rigid_bars_are_the_reduced_model(name, rotors):
     given = irb.load(name, coupling="parallelogram").with_gravity(GRAVITY)
     given = given.with_payload(irb.payload(3.0, [0.1, 0.02, 0.05]))
     given = given.with_rotors(np.full(6, rotors)) if rotors else given
+    given = given.with_springs([irb.TorsionSpring(2, 800.0, 0.3), irb.TorqueOffset(3, 90.0)])
     arm, rng = ParallelogramLoop(given), np.random.default_rng(4)
     wrench = np.array([40.0, -30.0, 20.0, 2.0, 3.0, -4.0])
     for _ in range(5):

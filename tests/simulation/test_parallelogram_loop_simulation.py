@@ -150,6 +150,16 @@ def test_a_rigid_loop_moves_as_the_robot_does():
     assert not motion.e.any()
 
 
+def test_an_arm_that_is_held_stays_where_its_rod_carries_it():
+    """A start without an elongation is the equilibrium: held by its torques nothing moves."""
+    arm, wrench = ParallelogramLoop(robot(), K), np.array([30.0, 0.0, -200.0, 0.0, 5.0, 0.0])
+    rest = arm.equilibrium(Q, wrench=wrench)
+    motion = arm.simulate(Q, duration=0.05, torque=rest.torque, wrench=wrench, every=0.01)
+    np.testing.assert_allclose(motion.e, rest.e, atol=1e-6 * abs(rest.e))
+    np.testing.assert_allclose(motion.q, np.tile(Q, (5, 1)), atol=1e-9)
+    np.testing.assert_allclose(motion.rod, rest.rod, rtol=1e-6)
+
+
 def mujoco_spec(tmp_path, given, coupling):
     """Return the exported arm as MuJoCo reads it, without couplings, motors, friction and stops."""
     spec = mujoco.MjSpec.from_file(str(irb.export(given, "mjcf", tmp_path, Options(coupling))[0]))
