@@ -28,15 +28,17 @@ import pinocchio as pin
 
 from ..errors import InputError
 from ..model import axis_springs as springs
+from ..model.coupling import AxisCoupling
 from ..model.model import Model
-from ..model.tree import copy_of
+from ..model.tree import Tree, copy_of
 from ..model.types import Array
 
 _CARRIERS = ("joint_carrier", "joint_rod_carrier")
 _DEPENDENT = ("joint_3", "joint_rod")  # angles that the closure gives
 _DRIVEN = ("joint_1", "joint_2", "joint_crank", "joint_4", "joint_5", "joint_6")
-_CLOSED = 1e-9  # [m] by which the pins of a loop with rigid bars may miss each other: rounding
+_CLOSED = 1e-13  # of the rod's length, by which its pins may miss each other: rounding
 _STEPS = 20  # of Newton's method, which needs 4 where the rod is 1 % longer
+_FLAT = 1e-6  # of the largest slope, below which crank and lower arm are in one line
 
 
 class Closure(NamedTuple):
@@ -82,8 +84,7 @@ class LoopTree:
     """The open tree of an arm with a parallelogram, and the closure of its loop.
 
     Raises:
-        InputError: if the arm has no parallelogram, its model is the serial one, or its loop cannot
-            close with rigid bars (a calibrated arm whose axes 2 and 3 are not parallel).
+        InputError: if the arm has no parallelogram, or its model is the serial one.
         MissingData: if its masses are unknown.
     """
 
@@ -91,7 +92,7 @@ class LoopTree:
     """Model of the arm, with the tree of the parallelogram."""
 
     def __post_init__(self) -> None:
-        """Check that there is a loop, and that it closes where the bars are rigid."""
+        """Check that there is a loop. The tables of an arm see to it that rigid bars close it."""
         name = self.of.tree.model.name
         if self.of.linkage is None:
             raise InputError(f"{name} has no parallelogram: it has no loop to close")
@@ -101,27 +102,23 @@ class LoopTree:
                 " coupling='parallelogram')"
             )
         self.of.need_masses()
-        for q in (np.zeros(self.of.n), 0.5 * np.cos(np.arange(self.of.n))):
-            rigid = self.position_map @ q + self._offset
-            place = self.closure(LoopState(rigid, np.zeros(len(rigid)))).place
-            gap = float(np.abs(place - [self.of.linkage.long, 0.0]).max())
-            if gap > _CLOSED:
-                raise InputError(
-                    f"the parallelogram of {name} does not close by {gap * 1e3:.3g} mm: axes 2 and"
-                    " 3 are not parallel, and no rigid bars turn in such a loop"
-                )
 
     @cached_property
-    def model(self) -> pin.Model:
-        """The open tree: ``n + 2`` joints."""
-        whole = self.of.tree.model
+    def tree(self) -> Tree:
+        """The open tree of ``n + 2`` joints, with the coupling that rigid bars give it."""
+        whole, coupling = self.of.tree.model, self.of.tree.coupling
         locked = [whole.getJointId(name) for name in _CARRIERS]
-        return pin.buildReducedModel(copy_of(whole), locked, np.zeros(whole.nq))
-
-    @cached_property
-    def position_map(self) -> Array:
-        """Coordinates of the tree per axis where the bars are rigid, shape ``(n + 2, n)``."""
-        return self._rows[:, :-1]
+        model = pin.buildReducedModel(copy_of(whole), locked, np.zeros(whole.nq))
+        above = dict(zip(_DEPENDENT, _CARRIERS, strict=True))
+        names = tuple(model.names)[1:]
+        G, q0 = np.zeros((len(names), self.of.n)), np.zeros(len(names))
+        for i, name in enumerate(names):  # angles about one line add
+            for part in (name, above.get(name)):
+                if part is not None:
+                    row = coupling.joints.index(part)
+                    G[i] += coupling.G[row]
+                    q0[i] += coupling.q0[row]
+        return Tree(model, AxisCoupling(G, q0, names, coupling.axes), self.of.tree.frames)
 
     @cached_property
     def driven(self) -> Array:
@@ -142,25 +139,22 @@ class LoopTree:
     def closure(self, state: LoopState) -> Closure:
         """Return where the upper pin is, seen from the rod."""
         assert self.of.linkage is not None
-        model, data = self.model, self.model.createData()
+        model, data = self.tree.model, self.tree.data
         rod, arm = model.getJointId("joint_rod"), model.getJointId("joint_3")
         pin.computeJointJacobians(model, data, state.q)
         pin.forwardKinematics(model, data, state.q, state.v, np.zeros(model.nv))
+        own, on_arm = (pin.getJointJacobian(model, data, i, pin.LOCAL) for i in (rod, arm))
         lever = pin.SE3(np.eye(3), np.array([0.0, -self.of.linkage.crank, 0.0]))
-        axes = data.oMi[rod].rotation
-        r = axes.T @ ((data.oMi[arm] * lever).translation - data.oMi[rod].translation)
-        own = _local(model, data, rod)
-        to_rod = axes.T @ data.oMi[arm].rotation
-        lever_motion = lever.toActionMatrixInverse() @ _local(model, data, arm)
-        at_lever = to_rod @ lever_motion[:3]
-        turn, speed = data.v[rod].angular, lever.actInv(data.v[arm])
-        r_dot = to_rod @ speed.linear - data.v[rod].linear - np.cross(turn, r)
-        moved = lever.actInv(data.a[arm])
-        pull = to_rod @ (moved.linear + np.cross(speed.angular, speed.linear))
-        base = data.a[rod].linear + np.cross(turn, data.v[rod].linear)
-        drift = pull - base - np.cross(data.a[rod].angular, r) - 2.0 * np.cross(turn, r_dot)
-        drift = drift - np.cross(turn, np.cross(turn, r))
-        jacobian = at_lever - own[:3] + pin.skew(r) @ own[3:]
+        rod_from_arm = data.oMi[rod].actInv(data.oMi[arm] * lever)
+        r, axes = rod_from_arm.translation, rod_from_arm.rotation
+        jacobian = axes @ (lever.toActionMatrixInverse() @ on_arm)[:3] - own[:3]
+        jacobian += pin.skew(r) @ own[3:]
+        speed, turn = lever.actInv(data.v[arm]), pin.skew(data.v[rod].angular)
+        r_dot = axes @ speed.linear - data.v[rod].linear - turn @ r
+        pin_moves = lever.actInv(data.a[arm]).linear + pin.skew(speed.angular) @ speed.linear
+        rod_moves = data.a[rod].linear + turn @ data.v[rod].linear
+        swept = pin.skew(data.a[rod].angular) @ r + turn @ (turn @ r) + 2.0 * (turn @ r_dot)
+        drift = axes @ pin_moves - rod_moves - swept
         return Closure(r[:2], jacobian[:2], drift[:2])
 
     def state(self, q: Array, v: Array, e: float = 0.0, e_dot: float = 0.0) -> LoopState:
@@ -169,19 +163,24 @@ class LoopTree:
         Raises:
             InputError: if no angles of elbow and rod close the loop.
         """
-        x = self.position_map @ q + self._offset
+        x = self.tree.coupling.position(q)
         still, wanted = np.zeros(len(x)), np.array([self.long + e, 0.0])
         for _ in range(_STEPS):
             closure = self.closure(LoopState(x, still))
             missed = wanted - closure.place
-            if np.abs(missed).max() < 1e-14 * self.long * 10.0:
+            by_angles = closure.jacobian[:, self.dependent]
+            if abs(np.linalg.det(by_angles)) < _FLAT * np.abs(by_angles).max() ** 2:
                 break
-            x[self.dependent] += np.linalg.solve(closure.jacobian[:, self.dependent], missed)
-        if not np.abs(missed).max() < _CLOSED:
-            raise InputError(
-                f"bars do not close the loop: a rod {e * 1e3:.4g} mm longer at q = {q.tolist()}"
-            )
-        x_dot = still.copy()
+            if np.abs(missed).max() < _CLOSED * self.long:
+                return self._moving(x, closure, v, e_dot)
+            x[self.dependent] += np.linalg.solve(by_angles, missed)
+        raise InputError(
+            f"bars do not close the loop with a rod {e * 1e3:.4g} mm longer at q = {q.tolist()}, or"
+            " crank and lower arm are in one line"
+        )
+
+    def _moving(self, x: Array, closure: Closure, v: Array, e_dot: float) -> LoopState:
+        x_dot = np.zeros(len(x))
         x_dot[self.driven] = v
         rest = np.array([e_dot, 0.0]) - closure.jacobian @ x_dot
         x_dot[self.dependent] = np.linalg.solve(closure.jacobian[:, self.dependent], rest)
@@ -205,9 +204,10 @@ class LoopTree:
 
     def tcp(self, state: LoopState) -> pin.SE3:
         """Return the pose of the TCP in the base."""
-        data, number = self.model.createData(), self.model.getFrameId("tcp", pin.FrameType.BODY)
-        pin.forwardKinematics(self.model, data, state.q)
-        return pin.updateFramePlacement(self.model, data, number).copy()
+        model, data = self.tree.model, self.tree.data
+        number = model.getFrameId("tcp", pin.FrameType.BODY)
+        pin.forwardKinematics(model, data, state.q)
+        return pin.updateFramePlacement(model, data, number).copy()
 
     def acceleration(
         self, state: LoopState, torque: Array, wrench: Array, force: float | None = None
@@ -248,7 +248,8 @@ class LoopTree:
     def torque(self, state: LoopState, a: Array, wrench: Array) -> LoopTorque:
         """Return the torques of the axes and the pin force of a motion.
 
-        The rod keeps its length in it, elongated or not. The pin force balances what the tree needs at its dependent joints.
+        The rod keeps its length in it, elongated or not. The pin force balances what the tree needs
+        at its dependent joints.
 
         Args:
             state: Of the tree, without a rate of the elongation.
@@ -286,12 +287,12 @@ class LoopTree:
             )
 
     def _tree_inertia(self, x: Array) -> Array:
-        M = np.array(pin.crba(self.model, self.model.createData(), x))
+        M = np.array(pin.crba(self.tree.model, self.tree.data, x))
         M[self.driven[:, None], self.driven] += self.of.rotor_inertia
         return M
 
     def _bias(self, state: LoopState, wrench: Array) -> Array:
-        model, data = self.model, self.model.createData()
+        model, data = self.tree.model, self.tree.data
         h = np.array(pin.nonLinearEffects(model, data, state.q, state.v))
         if not wrench.any():
             return h
@@ -300,22 +301,4 @@ class LoopTree:
         return np.asarray(h - J.T @ wrench)
 
     def _number(self, name: str) -> int:
-        return int(self.model.joints[self.model.getJointId(name)].idx_v)
-
-    @property
-    def _offset(self) -> Array:
-        return self._rows[:, -1]
-
-    @cached_property
-    def _rows(self) -> Array:
-        """Map and offset ``(n + 2, n + 1)``: angles about one line add."""
-        coupling, merged = self.of.tree.coupling, []
-        rows = dict(zip(coupling.joints, np.column_stack([coupling.G, coupling.q0]), strict=True))
-        above = dict(zip(_DEPENDENT, _CARRIERS, strict=True))
-        for name in self.model.names[1:]:
-            merged.append(rows[name] + (rows[above[name]] if name in above else 0.0))
-        return np.array(merged)
-
-
-def _local(model: pin.Model, data: pin.Data, joint: int) -> Array:
-    return np.asarray(pin.getJointJacobian(model, data, joint, pin.LOCAL))
+        return int(self.tree.model.joints[self.tree.model.getJointId(name)].idx_v)

@@ -189,7 +189,7 @@ def test_pinocchio_closes_the_same_loop_where_bars_have_mass(name):
     """
     given = irb.load(name, coupling="parallelogram").with_gravity(GRAVITY)
     tree, rng = LoopTree(given.dynamic_model), np.random.default_rng(2)
-    model = tree.model
+    model = tree.tree.model
     rod, arm = model.getJointId("joint_rod"), model.getJointId("joint_3")
     at_rod = pin.SE3(np.eye(3), np.array([tree.long, 0.0, 0.0]))
     crank = given.dynamic_model.linkage.crank
@@ -219,8 +219,24 @@ def test_pinocchio_closes_the_same_loop_where_bars_have_mass(name):
 def test_the_axes_are_coordinates_of_the_tree():
     """The motors' joints are axes one to one, and rigid bars close the loop without a search."""
     tree = LoopTree(irb.load("irb2400", coupling="parallelogram").dynamic_model)
-    assert np.array_equal(tree.position_map[tree.driven], np.eye(6))
+    assert np.array_equal(tree.tree.coupling.G[tree.driven], np.eye(6))
     q, v = np.random.default_rng(0).uniform(-0.5, 0.5, (2, 6))
     state = tree.state(q, v)
-    np.testing.assert_allclose(state.q, tree.position_map @ q, atol=1e-14)
-    np.testing.assert_allclose(state.v, tree.position_map @ v, atol=1e-14)
+    np.testing.assert_allclose(state.q, tree.tree.coupling.G @ q, atol=1e-14)
+    np.testing.assert_allclose(state.v, tree.tree.coupling.G @ v, atol=1e-14)
+
+
+def test_a_calibrated_loop_closes(tmp_path):
+    """Length and zero of a calibration: the loop closes, and is still the reduced model."""
+    (tmp_path / "calibrated.yaml").write_text(
+        "robot: irb2400\nabout: calibrated\n"
+        "sources: {made: {ref: made up for this test, grade: assumed}}\n"
+        "kinematics: {joints: {joint_3: {a_mm: 705.3, theta0_deg: 0.2, source: made}}}\n"
+    )
+    overlays = [tmp_path / "calibrated.yaml"]
+    calibrated = irb.load("irb2400", coupling="parallelogram", overlays=overlays)
+    arm, (q, v, a) = ParallelogramLoop(calibrated), oracles.states("irb2400_16", 1, seed=1)[0] / 3.0
+    needed = arm.inverse_dynamics(q, v, a)
+    wanted = calibrated.inverse_dynamics(q, v, a, friction=False)
+    np.testing.assert_allclose(needed.torque, wanted, atol=1e-11 * np.abs(wanted).max())
+    assert needed.pin[0] == pytest.approx(calibrated.reactions(q, v, a).bars.rod, rel=1e-10)

@@ -85,7 +85,7 @@ def test_torques_at_rest_do_the_work_of_the_weight():
     def energy(q):
         at = arm.equilibrium(q)
         tree, state = arm.tree, arm.tree.state(q, np.zeros(6), at.e)
-        weight = pin.computePotentialEnergy(tree.model, tree.model.createData(), state.q)
+        weight = pin.computePotentialEnergy(tree.tree.model, tree.tree.model.createData(), state.q)
         return weight + 0.5 * K * at.e**2
 
     slope = [(energy(Q + d) - energy(Q - d)) / (2.0 * step) for d in step * np.eye(6)]
@@ -110,7 +110,7 @@ def test_growing_stiffness_is_the_rigid_arm():
 
 def total_energy(arm, motion, k):
     """Kinetic, potential and elastic energy of samples, from poses of the bodies alone."""
-    model, result = arm.tree.model, []
+    model, result = arm.tree.tree.model, []
     for q, v, e, e_dot in zip(motion.q, motion.v, motion.e, motion.e_dot, strict=True):
         state = arm.tree.state(q, v, e, e_dot)
         data = model.createData()
@@ -271,6 +271,7 @@ def test_mujoco_closes_the_loop_by_a_connect(tmp_path):
         (lambda: ParallelogramLoop(robot()).simulate(Q, duration=0.1, e=1e-3), "not elongate"),
         (lambda: ParallelogramLoop(robot(), K).inverse_dynamics(Q, Q, Q), "simulate"),
         (lambda: ParallelogramLoop(robot(), K).forward_dynamics(Q, Q, Q, e=1.0), "do not close"),
+        (lambda: ParallelogramLoop(robot()).mass_matrix([0, 0, np.pi / 2, 0, 0, 0]), "in one line"),
         (lambda: ParallelogramLoop(robot(), 3e3).equilibrium(Q), "does not hold"),
         (lambda: ParallelogramLoop(robot(), K).simulate(Q, duration=-1.0), "duration"),
     ],
