@@ -8,6 +8,9 @@
   the rest is assumed below.
 - flexible_steps.png: axis 1 under a step of torque, with its stiffness and 4 and 16 times as much,
   and as a rigid axis.
+- flexible_rod.png: rod of the parallelogram of the IRB 2400, rigid and elastic, after a step of
+  torque on axis 3; and its eigenfrequency over the angle between the arms. Stiffness and rotors are
+  assumed.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from matplotlib.figure import Figure
 import irbmodels as irb
 from irbmodels.report.figures import save
 from irbmodels.simulation.flexible import Drive, FlexibleRobot, bode_figure, identified, map_figure
+from irbmodels.simulation.parallelogram_loop import ParallelogramLoop
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "pictures"
 # Nobody has published drives of axes 2 to 6. These are guesses: axis 1's numbers at the arm side,
@@ -59,6 +63,41 @@ def steps(robot: irb.Robot) -> Figure:
     return figure
 
 
+def rod() -> Figure:
+    """Draw the force in a rigid and an elastic rod, and the frequency that the elastic one has."""
+    robot = irb.load("irb2400", tool="spindle", coupling="parallelogram")
+    robot = robot.with_rotors([8.3, 8.3, 8.3, 0.83, 0.83, 0.83])  # those of ASSUMED
+    q, k = robot.from_controller([0, 0, 0, 0, 30, 0]), 2e7
+    push = robot.gravity(q) + np.array([0.0, 0.0, -100.0, 0.0, 0.0, 0.0])
+    figure = Figure(figsize=(7.0, 3.6), layout="constrained")
+    force, frequency = figure.subplots(1, 2)
+    for arm, color, label in (
+        (ParallelogramLoop(robot, k), "#D55E00", f"{k / 1e6:g} kN/mm"),
+        (ParallelogramLoop(robot), "#000000", "rigid"),
+    ):
+        start = 0.0 if arm.rod_stiffness is None else arm.equilibrium(q).e
+        run = arm.simulate(q, duration=0.1, torque=push, e=start, every=5e-4)
+        force.plot(1e3 * run.t, run.rod, color=color, lw=1.4, label=label)
+    force.set_xlabel("time [ms]")
+    force.set_ylabel("force along the rod [N]")
+    force.set_ylim(top=0.0)
+    force.legend(frameon=False, loc="upper right")
+    angles, elastic = np.arange(-60.0, 61.0, 5.0), ParallelogramLoop(robot, k)
+    postures = [robot.from_controller([0, 0, angle, 0, 30, 0]) for angle in angles]
+    for motors, style in (("held", "-"), ("free", "--")):
+        values = [elastic.frequency(posture, motors) for posture in postures]
+        frequency.plot(angles, values, style, color="#D55E00", lw=1.4, label=f"motors {motors}")
+    frequency.set_xlabel("q3 - q2 [deg]")
+    frequency.set_ylabel("eigenfrequency [Hz]")
+    frequency.set_ylim(bottom=0.0)
+    frequency.legend(frameon=False)
+    for panel in (force, frequency):
+        panel.grid(alpha=0.3, lw=0.4)
+    title = "irb2400, a step of -100 N m on axis 3; stiffness of the rod and rotors assumed"
+    figure.suptitle(title, fontsize="medium")
+    return figure
+
+
 def main() -> int:
     """Write the pictures."""
     parser = argparse.ArgumentParser(
@@ -74,6 +113,7 @@ def main() -> int:
         ),
         "map": map_figure(arm, robot.from_controller([0, 0, 0, 0, 30, 0])),
         "steps": steps(robot),
+        "rod": rod(),
     }
     for name, figure in pictures.items():
         save(figure, folder / f"flexible_{name}.png")
