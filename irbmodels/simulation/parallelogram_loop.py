@@ -20,7 +20,7 @@ from ..dynamics.parallelogram_loop import LoopAcceleration, LoopTorque, LoopTree
 from ..errors import InputError, NoSolution
 from ..model.types import Array
 from ..robot.robot import Robot
-from .inputs import TorqueInput, TorqueSource
+from .inputs import MAX_FUNCTION_STEP, TorqueInput, TorqueSource, check_settings
 from .run import SimulationError
 
 MotorState = Literal["held", "free"]
@@ -237,7 +237,7 @@ class ParallelogramLoop:
             v: Their speeds; default rest.
             duration: [s].
             torque: Torques of the motors in axis coordinates [N m]: a constant, or a function
-                ``torque(t, q, v)``; default none. Samples are not held between their times here.
+                ``torque(t, q, v)``; default none.
             wrench: What the world exerts on the TCP [N, N m], base axes, ``(6,)``.
             e: Elongation of an elastic rod at the start [m]; default where it carries the arm.
             every: Time between samples [s].
@@ -247,7 +247,8 @@ class ParallelogramLoop:
         Raises:
             InputError: if an argument is wrong, or nothing has inertia where the rod leaves it
                 free.
-            SimulationError: if the integrator gives up.
+            SimulationError: if the function fails, the loop cannot stay closed, or the integrator
+                gives up.
         """
         from scipy.integrate import solve_ivp  # not for those who only ask for forces
 
@@ -257,29 +258,33 @@ class ParallelogramLoop:
         source = TorqueSource(robot, torque, None)
         if len(source.times):
             raise InputError("torques of a loop are a constant or a function of time, q and v")
+        check_settings(duration, every, rtol, atol, np.inf, 0.0)
         start = self._start(position, load, e)
-        times = np.arange(0.0, positive(duration, "duration [s]"), positive(every, "every [s]"))
+
+        def acceleration(t: float, x: Array) -> LoopAcceleration:
+            now, fast = x[:n], x[n + 1 : -1]
+            return self._acceleration(now, fast, source(t, now, fast), load, x[n], x[-1])
 
         def rate(t: float, x: Array) -> Array:
-            now, fast = x[:n], x[n + 1 : 2 * n + 1]
-            tau = source(t, now, fast)
-            moved = self._acceleration(now, fast, tau, load, float(x[n]), float(x[-1]))
+            try:
+                moved = acceleration(t, x)
+            except InputError as err:
+                raise SimulationError(t, str(err)) from None
             return np.concatenate([x[n + 1 :], moved.a, [moved.e_ddot]])
 
         first = np.concatenate([position, [start], speed, [0.0]])
-        span = (0.0, float(duration))
-        solved = solve_ivp(rate, span, first, "DOP853", times, rtol=rtol, atol=atol)
+        acceleration(0.0, first)  # what is wrong at the start is wrong input
+        times = np.minimum(every * np.arange(np.floor(duration / every + 1e-9) + 1.0), duration)
+        longest = MAX_FUNCTION_STEP if source.is_function else np.inf
+        solved = solve_ivp(
+            *(rate, (0.0, duration), first, "DOP853", times),
+            **{"rtol": rtol, "atol": atol, "max_step": longest},
+        )
         if not solved.success:
             raise SimulationError(float(solved.t[-1]), f"the integrator gave up: {solved.message}")
         x = solved.y.T
-        moved = [
-            self._acceleration(
-                row[:n], row[n + 1 : -1], source(t, row[:n], row[n + 1 : -1]), load, row[n], row[-1]
-            )
-            for t, row in zip(solved.t, x, strict=True)
-        ]
-        rod = np.array([one.pin[0] for one in moved])
-        return LoopMotion(solved.t, x[:, :n], x[:, n + 1 : -1], x[:, n], x[:, -1], rod)
+        rod = [acceleration(t, row).pin[0] for t, row in zip(solved.t, x, strict=True)]
+        return LoopMotion(solved.t, x[:, :n], x[:, n + 1 : -1], x[:, n], x[:, -1], np.array(rod))
 
     def __repr__(self) -> str:
         """Name the arm and what its rod is."""

@@ -5,6 +5,8 @@ by complex steps, and the closure of the rod's upper pin as typed here. It share
 package.
 """
 
+import warnings
+
 import numpy as np
 import oracles
 import pinocchio as pin
@@ -179,6 +181,43 @@ def test_rigid_bars_are_the_reduced_model(name, rotors):
         np.testing.assert_allclose(moved.a, free, atol=1e-11 * np.abs(free).max())
         M = given.mass_matrix(q)
         np.testing.assert_allclose(arm.mass_matrix(q), M, atol=1e-12 * np.abs(M).max())
+
+
+PARALLELOGRAMS = [name for name in irb.robots() if irb.describe(name).kinematics.parallelogram]
+MADE = {  # kg, mm: made up, so that arms whose masses are unknown have a loop too
+    "base_link": (90, 0, 0),
+    "link_1": (80, 50, -20),
+    "link_2": (60, 200, 5),
+    "link_3": (40, 30, 60),
+    "link_4": (20, 0, 5),
+    "link_5": (5, 0, 1),
+    "link_6": (2, 1, 0),
+    "link_crank": (9, 10, -70),
+    "link_rod": (7, 340, 5),
+}
+
+
+@pytest.mark.parametrize("name", PARALLELOGRAMS)
+def test_every_parallelogram_closes_with_masses_of_its_bars(name, tmp_path):
+    """Made-up bodies, bars among them: torques and rod force of every arm with a parallelogram."""
+    inertia = "inertia_kg_m2: {xx: 1.0, yy: 1.2, zz: 1.4, xy: 0.1, xz: 0, yz: 0}"
+    rows = "".join(
+        f"      {link}: {{mass_kg: {mass}, com_mm: [{x}, {y}, 10], source: made, {inertia}}}\n"
+        for link, (mass, x, y) in MADE.items()
+    )
+    (tmp_path / "made.yaml").write_text(
+        f"robot: {name}\nabout: made\nsources: {{made: {{ref: made up, grade: assumed}}}}\n"
+        f"inertials:\n  default: made_up\n  sets:\n    made_up:\n     about: made\n     links:\n{rows}"
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", irb.PhysicsWarning)  # the masses are no robot's
+        given = irb.load(name, overlays=[tmp_path / "made.yaml"])
+    arm, rng = ParallelogramLoop(given), np.random.default_rng(0)
+    for q, v, a in rng.uniform(-0.4, 0.4, (3, 3, 6)):
+        needed = arm.inverse_dynamics(q, v, a)
+        wanted = given.inverse_dynamics(q, v, a, friction=False)
+        np.testing.assert_allclose(needed.torque, wanted, atol=1e-12 * np.abs(wanted).max())
+        assert needed.pin[0] == pytest.approx(given.reactions(q, v, a).bars.rod, rel=1e-10)
 
 
 @pytest.mark.parametrize("name", ["irb1400", "irb4400_60_196"])
