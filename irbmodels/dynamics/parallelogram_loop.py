@@ -109,16 +109,13 @@ class LoopTree:
         whole, coupling = self.of.tree.model, self.of.tree.coupling
         locked = [whole.getJointId(name) for name in _CARRIERS]
         model = pin.buildReducedModel(copy_of(whole), locked, np.zeros(whole.nq))
-        above = dict(zip(_DEPENDENT, _CARRIERS, strict=True))
-        names = tuple(model.names)[1:]
-        G, q0 = np.zeros((len(names), self.of.n)), np.zeros(len(names))
-        for i, name in enumerate(names):  # angles about one line add
-            for part in (name, above.get(name)):
-                if part is not None:
-                    row = coupling.joints.index(part)
-                    G[i] += coupling.G[row]
-                    q0[i] += coupling.q0[row]
-        return Tree(model, AxisCoupling(G, q0, names, coupling.axes), self.of.tree.frames)
+        names, above = tuple(model.names)[1:], dict(zip(_DEPENDENT, _CARRIERS, strict=True))
+        # angles about one line add
+        sums = np.array(
+            [[float(part in (name, above.get(name))) for part in coupling.joints] for name in names]
+        )
+        rigid = AxisCoupling(sums @ coupling.G, sums @ coupling.q0, names, coupling.axes)
+        return Tree(model, rigid, self.of.tree.frames)
 
     @cached_property
     def driven(self) -> Array:

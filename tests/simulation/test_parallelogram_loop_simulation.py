@@ -280,6 +280,12 @@ def test_mujoco_closes_the_loop_by_a_connect(tmp_path):
         np.testing.assert_allclose(data.qacc[at], moved.a, atol=2e-3 * np.abs(moved.a).max())
         force = np.linalg.norm(data.efc_force[:3])
         assert force == pytest.approx(np.linalg.norm(moved.pin), rel=2e-3)
+    data.qfrc_applied[at] = tau = given.gravity(q) + [100.0, -100.0, 80.0, 0.1, 0.1, 0.01]
+    run = arm.simulate(q, duration=0.2, torque=tau, every=0.2)
+    for _ in range(400):  # its rows leave out what the loop's turning adds, and pull it back
+        mujoco.mj_step(model, data)
+    np.testing.assert_allclose(data.qpos[at], run.q[-1], atol=1e-4)
+    assert np.abs(run.q[-1] - q).max() > 0.1
 
 
 @pytest.mark.parametrize(
