@@ -264,13 +264,13 @@ class LoopTree:
         held = springs.torque(self.of.springs, state.q[self.driven])
         return LoopTorque((needed - J.T @ pins)[self.driven] + held, pins)
 
-    def need_inertia(self, q: Array, e: float) -> None:
+    def need_inertia(self, q: Array) -> None:
         """Refuse free motors with an elastic rod if crank, rod and motor 3 have no inertia.
 
         Raises:
             InputError: if they have none.
         """
-        state = self.state(q, np.zeros(len(q)), e)
+        state = self.state(q, np.zeros(len(q)))
         self._need_inertia(self._tree_inertia(state.q), self.closure(state).jacobian)
 
     def _need_inertia(self, M: Array, J: Array) -> None:

@@ -192,8 +192,8 @@ class ParallelogramLoop:
         """Undamped eigenfrequency of the arm on its elastic rod [Hz], about rest at ``q``.
 
         ``k / m`` with the inertia of the elongation: ``M_ee`` where the motors are held, ``1 /
-        (M^-1)_ee`` where they are free. What weight adds to the stiffness of the rod, of the order
-        of the elongation by the crank's length, is left out.
+        (M^-1)_ee`` where they are free. What weight does to it, of the order of the elongation by
+        the crank's length, is left out.
 
         Args:
             q: Axis positions [rad], shape ``(n,)``.
@@ -202,17 +202,15 @@ class ParallelogramLoop:
         Raises:
             InputError: if the rod is rigid, or free motor 3 and bars have no inertia.
             UnknownName: if there is no such way to hold motors.
-            NoSolution: if the rod is too soft for what it carries.
         """
         as_choice(motors, ("held", "free"), "state of the motors")
         if self.rod_stiffness is None:
             raise InputError("a rigid rod does not vibrate: give rod_stiffness [N/m]")
         position = self.robot.states.one(q)
-        e = self.equilibrium(position).e
-        M = self.tree.mass_matrix(position, e)
+        M = self.tree.mass_matrix(position)
         if motors == "held":
             return float(np.sqrt(self.rod_stiffness / M[-1, -1]) / (2.0 * np.pi))
-        self.tree.need_inertia(position, e)
+        self.tree.need_inertia(position)
         return float(np.sqrt(self.rod_stiffness * np.linalg.inv(M)[-1, -1]) / (2.0 * np.pi))
 
     def simulate(
