@@ -13,8 +13,8 @@ Accelerations and pin forces are one solution of the equations of motion and of 
 
     M v' + h = S' tau + J_x' f_x + J_y' f_y,    J v' + J' v = (e'', 0)
 
-Pinocchio's own ``constraintDynamics`` solves them with a Cholesky factor of ``M`` of the open tree,
-which has none where bars have no mass, as in most sets of inertials; LU of the whole does.
+Pinocchio's own ``constraintDynamics`` factors ``M`` of the open tree, and returns NaN where bars
+have no mass, as in most sets of inertials; LU of the whole does not need its factor.
 """
 
 from __future__ import annotations

@@ -169,22 +169,23 @@ class ParallelogramLoop:
             wrench: What the world exerts on the TCP [N, N m], base axes, ``(6,)``.
 
         Raises:
+            InputError: if a shape is wrong, or crank and lower arm are in one line.
             NoSolution: if the rod is too soft for what it carries.
         """
         position, load, still = self.robot.states.one(q), _load(wrench), np.zeros(self.robot.n)
-        k, e = self.rod_stiffness, 0.0
+        k, e, state = self.rod_stiffness, 0.0, self.tree.state(position, still)
         for _ in range(_STEPS):
-            try:
-                state = self.tree.state(position, still, e)
-            except InputError:
-                break
             held = self.tree.torque(state, still, load)
             wanted = 0.0 if k is None else -float(held.pin[0]) / k
             if abs(wanted - e) <= _EXACT * max(abs(wanted), _EXACT):
                 return LoopEquilibrium(e, float(held.pin[0]), held.torque, self.tree.tcp(state))
             e = wanted
+            try:
+                state = self.tree.state(position, still, e)
+            except InputError:
+                break
         raise NoSolution(
-            f"a rod of {k:g} N/m does not hold {self.robot.name} at q = {position.tolist()}: it"
+            f"a rod of {k} N/m does not hold {self.robot.name} at q = {position.tolist()}: it"
             f" would be {e * 1e3:.3g} mm longer"
         )
 
