@@ -4,14 +4,14 @@ The parallelogram tree has two hinges about one line at the elbow and at the rod
 ``<mimic>`` has one source. Here they are one each, so a tree with ``n + 2`` joints is left whose
 loop is open at the rod's upper pin. Where that pin lies, seen from the rod, closes it:
 
-    r = R_rod' (p_lever - p_rod),    r_x = long + e,    r_y = 0
+    r = R_rod^T (p_lever - p_rod),    r_x = long + e,    r_y = 0
 
 with the rod's elongation ``e``, which is 0 of a rigid rod. A planar loop binds nothing across its
 plane: how hinges share loads there depends on stiffness and play (see ``reactions.Bars``).
 
 Accelerations and pin forces are one solution of the equations of motion and of the closure:
 
-    M v' + h = S' tau + J_x' f_x + J_y' f_y,    J v' + J' v = (e'', 0)
+    M a + h = S^T tau + J_x^T f_x + J_y^T f_y,    J a + (dJ/dt) v = (e'', 0)
 
 Pinocchio's own ``constraintDynamics`` factors ``M`` of the open tree, and returns NaN where bars
 have no mass, as in most sets of inertials; LU of the whole does not need its factor.
