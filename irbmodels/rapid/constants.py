@@ -55,6 +55,10 @@ class Constants:
             raise Unknown(f"{name} is the controller's own {kind}, whose value is not known here")
         raise Undeclared(f"{name} is declared neither in this module nor in one it was read with")
 
+    def call(self, evaluator: ExpressionEvaluator, node: Any) -> tuple[str, Any]:
+        """Refuse a call: an initial value holds none."""
+        raise Unknown(f"{node.children[0]!s}() is not evaluated")
+
     def value_or_expression(self, declared: Declaration) -> Any:
         """Return the value of a declaration, or its expression if it cannot be computed."""
         try:

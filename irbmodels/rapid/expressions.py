@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
@@ -11,6 +11,7 @@ import pinocchio as pin
 
 from ..errors import InputError
 from ..model.types import Array
+from .functions import FUNCTIONS, operate
 from .records import Orient, Pos, Value, round_values
 from .value_builder import NUMERIC, Builder
 from .values import RECORDS, RobTarget
@@ -26,6 +27,22 @@ class Undeclared(Unknown):
     """A name that is declared nowhere."""
 
 
+@dataclass(frozen=True)
+class Unset:
+    """Stands for a value, or a part of an array or record, that depends on the run."""
+
+    reason: str
+
+
+def reason_in(value: Any) -> str:
+    """Return why a value, or a part of it, depends on the run; empty if it is known."""
+    if isinstance(value, Unset):
+        return value.reason
+    if isinstance(value, tuple):
+        return next(filter(None, map(reason_in, value)), "")
+    return ""
+
+
 class Names(Protocol):
     """Data by name, as they are where the expression stands."""
 
@@ -34,6 +51,13 @@ class Names(Protocol):
 
     def datum(self, name: Any) -> tuple[str, Any]:
         """Return type and value of a name, or raise :class:`Unknown`."""
+
+    def call(self, evaluator: ExpressionEvaluator, node: Any) -> tuple[str, Any]:
+        """Return type and value of a call of the program's own functions, or of the robot's state.
+
+        Raises:
+            Unknown: if it depends on the run.
+        """
 
 
 class ExpressionEvaluator:
@@ -58,9 +82,11 @@ class ExpressionEvaluator:
         if data == "group":
             return self.evaluate(kind, size, node.children[0], what)
         if data == "call":
-            return self._offset_target(kind, node, what)
+            return self._called(kind, size, node, what)
         if data == "reference":
             return self._reference(kind, node, what, size)
+        if data in ("expression", "signed") and kind in ("pos", "orient", "string") and not size:
+            return self._product(kind, node, what)
         if data == "aggregate" and any(part.data != "aggregate" for part in node.iter_subtrees()):
             return self._aggregate(kind, size, node, what)
         if kind in NUMERIC and not size:
@@ -90,29 +116,110 @@ class ExpressionEvaluator:
         if data == "reference":
             return float(cast(float, self._reference("num", node, "this number")))
         if data == "call":
-            raise Unknown(f"{node.children[0]!s}() is not evaluated")
+            return float(self._called("num", (), node, "this number"))
         return float(self.builder.value("num", (), node, "this number"))
 
     def chain(self, children: Sequence[Any], source: str) -> float:
-        """Return a chain of operations, products before sums, each from left to right."""
+        """Return a chain of operations on numbers, products before sums, each from left to right."""
+        return float(self._chain(children, source, self.number))
+
+    def _chain(self, children: Sequence[Any], source: str, operand: Callable[[Any], Any]) -> Any:
+        """Return a chain of operations on values that ``operand`` returns."""
         first, *rest = children
-        terms = [self.number(first)]
-        for operator, operand in zip(rest[::2], rest[1::2], strict=True):
-            value, sign = self.number(operand), str(operator)
-            if sign in ("+", "-"):
-                terms.append(value if sign == "+" else -value)
-            elif sign == "*" or (sign == "/" and value):
-                terms[-1] = terms[-1] * value if sign == "*" else terms[-1] / value
-            else:
-                raise Unknown(f"{source} is not evaluated")
-        return sum(terms)
+        total, sign, term = None, "+", operand(first)
+        try:
+            for operator, node in zip(rest[::2], rest[1::2], strict=True):
+                if operator in ("+", "-"):
+                    total = term if total is None else operate(sign, total, term)
+                    sign, term = str(operator), operand(node)
+                else:
+                    term = operate(operator.lower(), term, operand(node))
+            return term if total is None else operate(sign, total, term)
+        except (TypeError, ArithmeticError):
+            raise Unknown(f"{source} is not evaluated") from None
+
+    def _product(self, kind: str, node: Any, what: str) -> Any:
+        """Return a sum or product that is a position, an orientation or a text."""
+
+        def operand(part: Any) -> Any:
+            data = getattr(part, "data", "")
+            if data == "group":
+                return operand(part.children[0])
+            if data == "expression":
+                return self._chain(part.children, self.builder.source(part), operand)
+            if data == "signed" and part.children[0] in ("+", "-"):
+                return operate("*", operand(part.children[1]), -1.0 if part.children[0] == "-" else 1.0)
+            if data == "aggregate" or getattr(part, "type", "") == "STRING":
+                return self.evaluate(kind, (), part, what)
+            if getattr(part, "type", "") == "NUMBER":
+                return self.number(part)
+            return self._typed(part)[1]
+
+        value = operand(node)
+        if getattr(type(value), "rapid", "string" if isinstance(value, str) else "num") != kind:
+            raise Unknown(f"{self.builder.source(node)} is not evaluated")
+        return value
+
+    def _typed(self, node: Any) -> tuple[str, Any]:
+        """Return type and value of a name or call, whatever type it has."""
+        if getattr(node, "data", "") == "call":
+            return self._call(node)
+        if getattr(node, "data", "") == "reference":
+            return self.followed(node)
+        raise Unknown(f"{self.builder.source(node)} is not evaluated")
+
+    def _called(self, kind: str, size: tuple[int, ...], node: Any, what: str) -> Any:
+        """Return the value of a call, of a certain type."""
+        if node.children[0].lower() in ("offs", "reltool"):
+            return self._offset_target(kind, node, what)
+        has, value = self._call(node)
+        if size or not (has == kind or {has, kind} <= NUMERIC):
+            raise self.builder.fail(node, f"{what} is a {kind}; {self.builder.source(node)} is a {has}")
+        return value
+
+    def _call(self, node: Any) -> tuple[str, Any]:
+        word = node.children[0]
+        if word.lower() in ("offs", "reltool"):
+            return RobTarget.rapid, self._offset_target(RobTarget.rapid, node, str(word))
+        function = FUNCTIONS.get(word.lower())
+        if function is None:
+            return self.scope.call(self, node)
+        required, options = arguments_of(node)
+        if len(required) != len(function.arguments) or options.keys() - {*function.options}:
+            raise self.builder.fail(word, f"{word!s} takes {', '.join(function.arguments)}")
+        values = [
+            self.evaluate(kind, (), part, f"an argument of {word!s}")
+            for kind, part in zip(function.arguments, required, strict=True)
+        ]
+        keywords = {
+            name: self.number(self.option(one)) if len(one.children) > 1 else True
+            for name, one in options.items()
+        }
+        try:
+            return function.result, function.compute(*values, **keywords)
+        except (ValueError, TypeError, ArithmeticError, InputError):
+            raise Unknown(f"{self.builder.source(node)} has no value") from None
 
     def _reference(self, kind: str, node: Any, what: str, size: tuple[int, ...] = ()) -> Any:
         """Return the value of a name, its elements and components followed."""
+        has, value = self.followed(node)
+        plain = kind in RECORDS or kind in NUMERIC  # the values of other records are tuples, too
+        array = isinstance(value, tuple) if plain else bool(size)
+        if array != bool(size) or not (has == kind or {has, kind} <= NUMERIC):
+            article = "an array of" if array else "a"
+            raise self.builder.fail(
+                node, f"{what} is a {kind}; {self.builder.source(node)} is {article} {has}"
+            )
+        return value
+
+    def followed(self, node: Any) -> tuple[str, Any]:
+        """Return type and value of a name, its elements and components followed."""
         root, *path = node.children
         has, value = self.scope.datum(root)
         for part in path:
             index = getattr(part, "type", "") != "NAME"
+            if isinstance(value, Unset):
+                raise Unknown(value.reason)
             if index and isinstance(value, tuple):
                 value = self._element(value, part, str(root))
             elif (
@@ -125,14 +232,9 @@ class ExpressionEvaluator:
                 raise self.builder.fail(
                     part, f"{root!s} is a {has}, which has no {self.builder.source(part)}"
                 )
-        plain = kind in RECORDS or kind in NUMERIC  # the values of other records are tuples, too
-        array = isinstance(value, tuple) if plain else bool(size)
-        if array != bool(size) or not (has == kind or {has, kind} <= NUMERIC):
-            article = "an array of" if array else "a"
-            raise self.builder.fail(
-                node, f"{what} is a {kind}; {self.builder.source(node)} is {article} {has}"
-            )
-        return value
+        if reason := reason_in(value):
+            raise Unknown(reason)
+        return has, value
 
     def _component(
         self, kind: str, fields: Sequence[tuple[str, str]], value: Any, part: Any
@@ -156,22 +258,15 @@ class ExpressionEvaluator:
 
     def _offset_target(self, kind: str, node: Any, what: str) -> RobTarget:
         word, *arguments = node.children
-        if kind != RobTarget.rapid or word.lower() not in ("offs", "reltool"):
-            raise Unknown(f"{word!s}() is not evaluated")
-        first, *lengths = [
-            part.children[0] for part in arguments if not is_option(part.children[0])
-        ]
+        if kind != RobTarget.rapid:
+            raise self.builder.fail(word, f"{what} is a {kind}; {word!s} is a robtarget")
+        required, options = arguments_of(node)
+        first, *lengths = required or [word]
         if len(lengths) != 3:
             raise self.builder.fail(
                 word,
                 f"{word!s} takes a robtarget and three lengths, not {len(lengths) + 1} arguments",
             )
-        options = {
-            str(o.children[0]).lower(): o
-            for part in arguments
-            for o in part.children
-            if is_option(o)
-        }
         known = {"rx", "ry", "rz"} if word.lower() == "reltool" else set()
         if wrong := sorted(options.keys() - known):
             raise self.builder.fail(
@@ -222,6 +317,19 @@ def _in_tool(target: RobTarget, move: Array, angles: Array) -> RobTarget:
 def forwarded_names(option: Any) -> list[Any]:
     r"""Return the name in ``\WObj?WObj``, if the option has that form."""
     return [part for part in option.children[1:] if getattr(part, "type", "") == "NAME"]
+
+
+def arguments_of(tree: Any) -> tuple[list[Any], dict[str, Any]]:
+    """Return required arguments of a call or instruction, and its options by name in lower case."""
+    arguments = tree.children[1:]
+    required = [part.children[0] for part in arguments if not is_option(part.children[0])]
+    options = {
+        str(one.children[0]).lower(): one
+        for part in arguments
+        for one in part.children
+        if is_option(one)
+    }
+    return required, options
 
 
 def is_option(node: Any) -> bool:

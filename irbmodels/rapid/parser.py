@@ -224,6 +224,10 @@ class _Constants:
         except (Unknown, RapidError):
             return None
 
+    def call(self, evaluator: ExpressionEvaluator, node: Any) -> tuple[str, Any]:
+        """Refuse a call: a declaration holds none."""
+        raise Unknown(f"{node.children[0]!s}() is not evaluated")
+
     def datum(self, name: Any) -> tuple[str, Any]:
         """Return type and value of a constant, but of no expression of another module."""
         node = self.builder.constants.get(name.lower())

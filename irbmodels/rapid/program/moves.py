@@ -188,6 +188,10 @@ class Scope:
         """Return line and column of a position in the module's text."""
         return line_column(self.module.text, position)
 
+    def call(self, evaluator: ExpressionEvaluator, node: Any) -> tuple[str, Any]:
+        """Refuse a call: its value depends on the run."""
+        raise Unknown(f"{node.children[0]!s}() is not evaluated")
+
     def datum(self, name: Any) -> tuple[str, Any]:
         """Return type and value of a name.
 
