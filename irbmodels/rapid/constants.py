@@ -24,6 +24,7 @@ class Constants:
         self.module = module
         self._computing: list[str] = []
         self.absent: frozenset[str] = frozenset()
+        self.given: frozenset[str] = frozenset()
 
     def declaration(self, name: str) -> Declaration | None:
         """Return the declaration of a name in lower case.

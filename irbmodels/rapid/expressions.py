@@ -48,6 +48,8 @@ class Names(Protocol):
 
     absent: frozenset[str]
     """Optional parameters, in lower case, that the routine was not given."""
+    given: frozenset[str]
+    """Parameters, in lower case, that it was given."""
 
     def datum(self, name: Any) -> tuple[str, Any]:
         """Return type and value of a name, or raise :class:`Unknown`."""
@@ -148,19 +150,21 @@ class ExpressionEvaluator:
             if data == "expression":
                 return self._chain(part.children, self.builder.source(part), operand)
             if data == "signed" and part.children[0] in ("+", "-"):
-                return operate("*", operand(part.children[1]), -1.0 if part.children[0] == "-" else 1.0)
+                return operate(
+                    "*", operand(part.children[1]), -1.0 if part.children[0] == "-" else 1.0
+                )
             if data == "aggregate" or getattr(part, "type", "") == "STRING":
                 return self.evaluate(kind, (), part, what)
             if getattr(part, "type", "") == "NUMBER":
                 return self.number(part)
-            return self._typed(part)[1]
+            return self.typed(part)[1]
 
         value = operand(node)
         if getattr(type(value), "rapid", "string" if isinstance(value, str) else "num") != kind:
             raise Unknown(f"{self.builder.source(node)} is not evaluated")
         return value
 
-    def _typed(self, node: Any) -> tuple[str, Any]:
+    def typed(self, node: Any) -> tuple[str, Any]:
         """Return type and value of a name or call, whatever type it has."""
         if getattr(node, "data", "") == "call":
             return self._call(node)
@@ -174,7 +178,9 @@ class ExpressionEvaluator:
             return self._offset_target(kind, node, what)
         has, value = self._call(node)
         if size or not (has == kind or {has, kind} <= NUMERIC):
-            raise self.builder.fail(node, f"{what} is a {kind}; {self.builder.source(node)} is a {has}")
+            raise self.builder.fail(
+                node, f"{what} is a {kind}; {self.builder.source(node)} is a {has}"
+            )
         return value
 
     def _call(self, node: Any) -> tuple[str, Any]:

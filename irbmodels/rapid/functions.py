@@ -109,8 +109,8 @@ del FUNCTIONS["numtodnumdnum"], FUNCTIONS["dnumtonumdnum"], FUNCTIONS["orientzyx
 def operate(sign: str, left: Any, right: Any) -> Any:
     """Return a product, sum or difference of numbers, positions or orientations.
 
-    ``pos * pos`` is the vector product, ``orient * orient`` one rotation after the other (3HAC16581-1,
-    operators).
+    ``pos * pos`` is the vector product, ``orient * orient`` one rotation after the other
+    (3HAC16581-1, operators).
 
     Raises:
         TypeError: if these values have no such product or sum.
@@ -120,10 +120,14 @@ def operate(sign: str, left: Any, right: Any) -> Any:
         return left + right if sign == "+" else left - right if sign == "-" else left * right
     if numbers and right and sign in ("/", "div", "mod"):
         quotient = math.trunc(left / right)
-        return left / right if sign == "/" else quotient if sign == "div" else left - quotient * right
+        return (
+            left / right if sign == "/" else quotient if sign == "div" else left - quotient * right
+        )
     if isinstance(left, Pos) and isinstance(right, Pos) and sign in ("+", "-", "*"):
         a, b = np.array(left.values), np.array(right.values)
-        return Pos(*round_values(a + b if sign == "+" else a - b if sign == "-" else np.cross(a, b)))
+        return Pos(
+            *round_values(a + b if sign == "+" else a - b if sign == "-" else np.cross(a, b))
+        )
     if isinstance(left, Pos) and isinstance(right, float | int) and sign in ("*", "/"):
         return Pos(*round_values(np.array(left.values) * (right if sign == "*" else 1.0 / right)))
     if isinstance(left, float | int) and isinstance(right, Pos) and sign == "*":

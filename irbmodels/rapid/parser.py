@@ -210,6 +210,7 @@ class _Constants:
     """Constants while a module is read, for the sizes of its arrays."""
 
     absent: frozenset[str] = frozenset()
+    given: frozenset[str] = frozenset()
 
     def __init__(self, builder: Builder) -> None:
         self.builder = builder

@@ -71,7 +71,7 @@ def test_recursion_is_refused(others, line):
 @pytest.mark.parametrize(
     ("call", "left"),
     [
-        ("grip;", "grip"), ("grip 1;", "grip"), ("go 1;", "go"), ("go\\on;", "go"), ('%"go"%;', "%"), ("f;", "f"),
+        ("grip;", "grip"), ("grip 1;", "grip"), ("go;", "go"), ("go\\on;", "go"), ('%"go"%;', "%"), ("f;", "f"),
         ("ConfL\\Off;", "ConfL"), ("SetDO do1,1;", ""), ('TPWrite "go;";', ""), ("WaitTime 0.5;", ""), ("say 3;", ""),
         ("say;", ""), ("x:=f();", ""), ("Incr x;", ""), ("arr{2}:=1;", ""), ("p.x:=1;", ""), ("label:", ""),
         ("WaitUntil x=1;", ""),
@@ -142,7 +142,7 @@ def test_loops_of_known_bounds_are_unrolled():
         ("n>3 OR n=3 AND yes", True), ("n>3 AND yes OR yes", True),
         ("TRUE XOR TRUE", False), ("-n<0", True), ("n>3", False), ("n<3", False), ("n<=2", False), ("n>=3", True),
         ("bOn", None), ("k=2", None), ("DInput(d)=1", None), ("NOT n=3", None), ("n=3 AND bOn", None), ("nowhere", None),
-        ('s="a"', None), ("1<2<3", None), ("n DIV 2=1", True), ("n MOD 2=0", False), ("yes=TRUE", None), ("x.y=1", None),
+        ('s="a"', True), ('s="b"', False), ('"b"<>s', True), ("1<2<3", None), ("n DIV 2=1", True), ("n MOD 2=0", False), ("yes=TRUE", True), ("yes<>TRUE", False), ("FALSE=yes", False), ("x.y=1", None),
     ],
 )  # fmt: skip
 def test_branches_of_constant_conditions_are_chosen(condition, holds):

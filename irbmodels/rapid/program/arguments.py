@@ -61,6 +61,8 @@ class Move:
     """Reason why target, point, speed, zone or time depend on the run; empty if none does."""
     undeclared: bool = False
     """True if :attr:`unknown` is due to a name that is declared nowhere."""
+    module: str = ""
+    """Name of the module where it stands, if that is another one of the program."""
     seconds: float | None = None
     """Time ``\\T`` that the move takes instead of its speed [s]."""
 

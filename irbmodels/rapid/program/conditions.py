@@ -36,16 +36,18 @@ def truth(evaluator: ExpressionEvaluator, node: Any) -> bool:
         return not truth(evaluator, node.children[1])
     if getattr(node, "type", "") == "BOOL":
         return bool(node.lower() == "true")
-    if data == "reference" and len(node.children) == 1:
-        _, value = evaluator.scope.datum(node.children[0])
+    if data == "reference":
+        _, value = evaluator.typed(node)
         if isinstance(value, bool):
             return value
-    if (
-        data == "call"
-        and node.children[0].lower() == "present"
-        and evaluator.builder.source(node.children[1]).lower() in (evaluator.scope.absent)
-    ):
-        return False
+    if data == "call":
+        if node.children[0].lower() == "present" and len(node.children) == 2:
+            name = evaluator.builder.source(node.children[1]).lower()
+            if name in evaluator.scope.absent | evaluator.scope.given:
+                return name in evaluator.scope.given
+        has, value = evaluator.typed(node)
+        if has == "bool":
+            return bool(value)
     raise Unknown(f"{evaluator.builder.source(node)} is not evaluated")
 
 
@@ -71,7 +73,28 @@ def _compared(evaluator: ExpressionEvaluator, parts: Sequence[Any], source: str)
     if len(sides) != 2:
         raise Unknown(f"{source} is not evaluated")
     (sign, left), (_, right) = sides
+    kinds = {_kind(evaluator, one[0]) for one in (left, right) if len(one) == 1}
+    if sign in ("=", "<>") and kinds & {"bool", "string"} and len(left) == len(right) == 1:
+        same = _plain(evaluator, left[0]) == _plain(evaluator, right[0])
+        return same if sign == "=" else not same
     return bool(_COMPARISONS[sign](evaluator.chain(left, source), evaluator.chain(right, source)))
+
+
+def _kind(evaluator: ExpressionEvaluator, node: Any) -> str:
+    """Return the type of an operand, as far as equality needs it."""
+    token = getattr(node, "type", "")
+    if token in ("BOOL", "STRING"):
+        return str(token.lower())
+    if getattr(node, "data", "") == "reference":
+        return evaluator.typed(node)[0]
+    return ""
+
+
+def _plain(evaluator: ExpressionEvaluator, node: Any) -> Any:
+    """Return a truth value or a text."""
+    if _kind(evaluator, node) == "string":
+        return evaluator.evaluate("string", (), node, "this text")
+    return truth(evaluator, node)
 
 
 def _split(parts: Sequence[Any], words: tuple[str, ...]) -> Iterator[tuple[str, list[Any]]]:

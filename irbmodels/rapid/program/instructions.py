@@ -32,3 +32,18 @@ NON_MOTION = frozenset(
     )
 )
 """Names in lower case. None of them moves the robot; durations of waits are ignored."""
+
+WRITING = frozenset(
+    re.findall(
+        r"\w+",
+        """
+    bitclear bitset bookerrno clearrawbytes clkreset copyrawbytes getdataval getdatavaldef
+    getsysdata gettrapdata iobusstate load open opendir packrawbytes readanybin readblock
+    readcfgdata readerrdata readrawbytes rmqfindslot rmqgetmessage rmqgetmsgdata rmqgetmsgheader
+    rmqreadwait rmqsendwait setdataval socketaccept socketreceive socketreceivefrom startload
+    tpreaddnum tpreadfk tpreadnum triggcheckio triggdatacopy tryint uimsgbox uishow
+    unpackrawbytes verifyload waittestandset waitload
+    """,
+    )
+)
+"""Those that may write to their arguments."""

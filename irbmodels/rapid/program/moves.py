@@ -6,24 +6,21 @@ A value that depends on the run (a target that is assigned, a counter, a functio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any
 
 from ...errors import RapidError, UnknownName
 from ..constants import Constants
-from ..expressions import ExpressionEvaluator, Unknown
+from ..expressions import ExpressionEvaluator, Names, Unknown
 from ..grammar import parse
 from ..module import Module, checked_module
 from ..parser import declaration_of, parse_module
 from ..text import line_column
 from ..value_builder import Builder
 from .arguments import Arguments, Move
-from .conditions import truth
 from .routines import Instruction, Routine, routine_of
-
-T = TypeVar("T")
 
 
 def moves_of(module: Module, routine: str | None = None) -> tuple[Move, ...]:
@@ -52,8 +49,13 @@ def routines_of(module: Module) -> tuple[Builder, list[Routine]]:
         RapidError: if the bracket of a routine's parameters is not closed.
     """
     builder, _, items = parse_module(module.text, module.file, module.uses)
-    tokens = [item.children[-1] for item in items if item.data == "routine"]
-    return builder, [routine_of(module.text, (token.start_pos, token.end_pos)) for token in tokens]
+    routines = []
+    for item in (item for item in items if item.data == "routine"):
+        token = item.children[-1]
+        routine = routine_of(module.text, (token.start_pos, token.end_pos))
+        routine.local = len(item.children) > 1  # LOCAL PROC ...
+        routines.append(routine)
+    return builder, routines
 
 
 def routine_named(routines: Sequence[Routine], name: str) -> Routine:
@@ -79,10 +81,9 @@ class Scope:
         self.constants = Constants(module)
         self.absent: frozenset[str] = frozenset()
         """Optional parameters of the routine, in lower case, that it was not given."""
+        self.given: frozenset[str] = frozenset()
         self.counters: dict[str, float] = {}
         """Values of counters of running loops, by name in lower case."""
-        self.constants_only = False
-        """True while a condition is evaluated: other data may be changed from outside."""
         self._read: dict[tuple[int, int], tuple[Builder, Any]] = {}
         self.local: dict[str, Any] = {}
         for item in routine.instructions:
@@ -95,19 +96,19 @@ class Scope:
         """Line of the first assignment, by name in lower case."""
         for other in routines:
             for name, position in other.assigned.items():
-                if other is routine or name not in _hidden(module, other):
+                if other is routine or name not in hidden_names(module, other):
                     self.assigned.setdefault(name, f"line {self.line_column(position)[0]}")
         own = {datum.name.lower() for datum in module if datum.scope == "LOCAL"}
         for used in module.uses:
             hidden = own | {datum.name.lower() for datum in used if datum.scope == "LOCAL"}
             for other in routines_of(used)[1]:
                 for name, position in other.assigned.items():
-                    if name not in hidden | _hidden(used, other):
+                    if name not in hidden | hidden_names(used, other):
                         line, _ = line_column(used.text, position)
                         self.assigned.setdefault(name, f"line {line} of {used.name}")
 
-    def move(self, item: Instruction) -> Move:
-        """Return one instruction."""
+    def move(self, item: Instruction, names: Names | None = None) -> Move:
+        """Return one instruction, its arguments as the names are; by default, as the text tells."""
         line, column = self.line_column(item.span[0])
         inside = tuple(
             f"{block.word} of line {self.line_column(block.start)[0]}" for block, _ in item.inside
@@ -121,48 +122,27 @@ class Scope:
         if item.kind in unknown:
             return replace(move, unknown=f"{item.name} is not evaluated; {unknown[item.kind]}")
         builder, tree = self._parsed(item.span, "instruction")
-        return Arguments(self, builder).of(move, tree)
+        return Arguments(names or self, builder).of(move, tree)
 
-    def number(self, span: tuple[int, int]) -> float:
-        """Return the value of an expression in the text.
+    def parsed(self, span: tuple[int, int], names: Names) -> tuple[ExpressionEvaluator, Any]:
+        """Return an evaluator, and the node of an expression in the text.
 
         Raises:
-            Unknown: if it depends on the run.
+            Unknown: if the grammar does not hold it.
         """
-        return self._evaluated(span, lambda evaluator, node: evaluator.number(node))
-
-    def truth(self, span: tuple[int, int]) -> bool:
-        """Return whether a condition holds, of constants and counters; errors as :meth:`number`."""
-        self.constants_only = True
-        try:
-            return self._evaluated(span, truth)
-        finally:
-            self.constants_only = False
-
-    def is_case(self, subject: tuple[int, int], values: tuple[int, int]) -> bool:
-        """Return whether the value of a TEST is among those of a CASE; errors as :meth:`number`."""
-        self.constants_only = True
-        try:
-            value = self.number(subject)
-            start, end = values
-            parts = self.module.text[start:end].split(",")
-            ends = [start + sum(map(len, parts[: k + 1])) + k for k in range(len(parts))]
-            return any(
-                self.number((end - len(part), end)) == value
-                for part, end in zip(parts, ends, strict=True)
-            )
-        finally:
-            self.constants_only = False
-
-    def _evaluated(
-        self, span: tuple[int, int], evaluate: Callable[[ExpressionEvaluator, Any], T]
-    ) -> T:
-        try:
+        try:  # the grammar holds what moves are made of, not all that a condition may be
             builder, tree = self._parsed(span, "condition")
-            return evaluate(ExpressionEvaluator(self, builder), tree.children[0])
-        # the grammar holds what moves are made of, not all that a condition may be
         except RapidError as err:
             raise Unknown(err.reason) from None
+        return ExpressionEvaluator(names, builder), tree.children[0]
+
+    def arguments(self, span: tuple[int, int], names: Names) -> tuple[ExpressionEvaluator, Any]:
+        """Return an evaluator, and the tree of an instruction; errors as :meth:`parsed`."""
+        try:
+            builder, tree = self._parsed(span, "instruction")
+        except RapidError as err:
+            raise Unknown(err.reason) from None
+        return ExpressionEvaluator(names, builder), tree
 
     def _parsed(self, span: tuple[int, int], what: str) -> tuple[Builder, Any]:
         if span not in self._read:  # a loop comes here again and again
@@ -209,9 +189,6 @@ class Scope:
             raise Unknown(
                 f"{name} is changed on {self.assigned[lower]}: what it is then depends on the run"
             )
-        declaration = self.local.get(lower) or self.constants.declaration(lower)
-        if self.constants_only and declaration is not None and declaration.storage != "CONST":
-            raise Unknown(f"{name} is no constant: what it is then depends on the run")
         return (
             self.constants.value(self.local[lower], self)
             if lower in self.local
@@ -219,7 +196,7 @@ class Scope:
         )
 
 
-def _hidden(module: Module, routine: Routine) -> set[str]:
+def hidden_names(module: Module, routine: Routine) -> set[str]:
     """Return names, in lower case, that a routine declares itself."""
     return {
         *routine.local_names,

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 
 from ...errors import RapidError
 from ..grammar import RESERVED
 from ..text import line_column
-from .instructions import NON_MOTION
+from .instructions import NON_MOTION, WRITING
 
 _WORDS = re.compile(
     r'(?P<skip>![^\n]*|\s+)|"(?>[^"\n]|"")*+"|:=|<=|>=|<>|[^\W\d]\w*|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|.'
@@ -82,15 +83,28 @@ class Instruction(NamedTuple):
     """A declaration or an instruction in a routine."""
 
     kind: str
-    """``declaration``, ``move``, ``other``, ``setting``, ``call`` or ``leave``.
+    """``declaration``, ``move``, ``other``, ``setting``, ``call``, ``leave``, ``assign``, ``write``
 
     ``other`` moves in a way that is not evaluated, a ``setting`` changes later moves, a ``call`` is
-    of a procedure, ``leave`` ends the routine or the program.
+    of a procedure, ``leave`` ends the routine or the program, ``assign`` is ``x:=...;``, ``Incr``
+    and their like, ``write`` another instruction that writes to its arguments.
     """
     name: str
     span: tuple[int, int]
     inside: tuple[tuple[Block, int], ...]
     """Blocks around it, the outermost first, each with the number of its branch."""
+
+
+class Parameter(NamedTuple):
+    """One parameter of a routine."""
+
+    name: str
+    """In lower case, as all words here."""
+    type: str
+    by_reference: bool
+    """INOUT, VAR or PERS: what the routine assigns is the caller's."""
+    optional: bool
+    array: bool
 
 
 @dataclass
@@ -106,8 +120,16 @@ class Routine:
     """Names in lower case that the routine assigns, and the position of the first assignment."""
     local_names: dict[str, tuple[str, int]] = field(default_factory=dict)
     """Parameters and loop counters in lower case: description and position."""
-    optional: set[str] = field(default_factory=set)
-    """Parameters that a call may leave out."""
+    parameters: list[Parameter] = field(default_factory=list)
+    type: str = ""
+    """Of the value of a function, in lower case."""
+    local: bool = False
+    """Whether other modules do not see it."""
+
+    @property
+    def optional(self) -> frozenset[str]:
+        """Parameters that a call may leave out."""
+        return frozenset(one.name for one in self.parameters if one.optional)
 
 
 def words(text: str, start: int, end: int) -> Iterator[Word]:
@@ -128,6 +150,8 @@ def routine_of(text: str, span: tuple[int, int]) -> Routine:
     kind = given[place].lower
     place += 2 if kind == "func" else 1
     routine = Routine(given[place].text, kind, span)
+    if kind == "func":
+        routine.type = given[place - 1].lower
     body = _header(text, routine, given, place + 1)
     _RoutineScanner(routine, given, body).run()
     return routine
@@ -141,16 +165,27 @@ def _header(text: str, routine: Routine, given: list[Word], place: int) -> int:
     if not closing:
         reason = f"the '(' of {routine.name} is not closed: ')' is missing"
         raise RapidError(*line_column(text, given[place].start), reason)
-    optional = False
-    while place < closing[0]:
-        place += 1
-        sign, before = given[place].text, given[place - 1]
-        if sign in (",", ")", "|", "{", "\\") and before.text[0].isalpha():
-            routine.local_names[before.lower] = ("a parameter of the routine", before.start)
-            if optional:
-                routine.optional.add(before.lower)
-        optional = sign == "\\" or (optional and sign != ",")
-    return place + 1
+    optional, one = False, list[Word]()
+    for word in given[place + 1 : closing[0] + 1]:
+        if word.text in (",", ")", "|", "\\"):
+            _add_parameter(routine, one, optional)
+            optional = word.text == "\\" or (optional and word.text == "|")
+            one = []
+        else:
+            one.append(word)
+    return closing[0] + 1
+
+
+def _add_parameter(routine: Routine, given: list[Word], optional: bool) -> None:
+    """Add a parameter: ``INOUT num rows{*}``, or ``switch on``."""
+    named = [word for word in given if word.text[0].isalpha()]
+    if not named:
+        return
+    name, kind = named[-1], named[-2].lower if len(named) > 1 else ""
+    routine.local_names[name.lower] = ("a parameter of the routine", name.start)
+    by_reference = len(named) > 2 and named[0].lower in ("inout", "var", "pers")
+    array = any(word.text == "{" for word in given)
+    routine.parameters.append(Parameter(name.lower, kind, by_reference, optional, array))
 
 
 class _RoutineScanner:
@@ -160,6 +195,7 @@ class _RoutineScanner:
         self.routine, self.words, self.body = routine, given, body
         self.blocks: list[Block] = []
         self.depth, self.first = 0, True
+        self.begin = body
 
     def run(self) -> None:
         place = self.body
@@ -181,8 +217,10 @@ class _RoutineScanner:
             self.blocks[-1].close(word.start)
             self.first = True
         first, self.first = self.first, False
+        if first:
+            self.begin = place
         if word.text == ":=":
-            self._assign(place)
+            return self._assign(place)
         elif word.text in (";", ":"):
             self._end_statement(word)
         elif self._block(place, word, first):
@@ -191,6 +229,9 @@ class _RoutineScanner:
             return self._add_instruction("declaration", place)
         elif word.lower in _CHANGING and first:
             self.routine.assigned.setdefault(self.words[place + 1].lower, word.start)
+            return self._add_instruction("assign", place)
+        elif word.lower in WRITING and first:
+            return self._add_writing(place)
         elif (move := MOTION.fullmatch(word.text)) and self.words[place - 1].text not in (
             ":=",
             ".",
@@ -287,8 +328,17 @@ class _RoutineScanner:
         self.routine.instructions.append(Instruction(kind, self.words[place].text, span, inside))
         return max(last, place + 1)
 
-    def _assign(self, place: int) -> None:
+    def _add_writing(self, place: int) -> int:
+        """Add an instruction that writes to its arguments: names, but for those of its options."""
+        last = self._add_instruction("write", place)
+        for before, word in pairwise(self.words[place : last + 1]):
+            if word.text[0].isalpha() and before.text != "\\" and word.lower not in RESERVED:
+                self.routine.assigned.setdefault(word.lower, self.words[place].start)
+        return last
+
+    def _assign(self, place: int) -> int:
         """Record the assigned name before ``.component`` and ``{index}``; arguments are none."""
+        sign = place
         place -= 1
         while place > 0:
             if self.words[place].text == "}":
@@ -299,5 +349,7 @@ class _RoutineScanner:
                 place -= 2
             else:
                 break
-        if self.words[place - 1].text != "\\":
-            self.routine.assigned.setdefault(self.words[place].lower, self.words[place].start)
+        if self.words[place - 1].text == "\\":
+            return sign + 1
+        self.routine.assigned.setdefault(self.words[place].lower, self.words[place].start)
+        return self._add_instruction("assign", place) if place == self.begin else sign + 1

@@ -9,22 +9,42 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from itertools import groupby
+from dataclasses import replace
+from itertools import groupby, pairwise
+from typing import Any, cast
 
 from ...errors import InputError, RapidError
-from ..expressions import Unknown
+from ..expressions import (
+    ExpressionEvaluator,
+    Unknown,
+    Unset,
+    arguments_of,
+    forwarded_names,
+    reason_in,
+)
 from ..module import Module, checked_module
+from ..values import JointTarget, RobTarget
 from .arguments import Move
-from .moves import Scope, routine_named, routines_of
-from .routines import Block, Instruction, Routine
+from .data import Datum, Frame, Program
+from .moves import hidden_names, routine_named, routines_of
+from .routines import Block, Instruction, Parameter, Routine, words
 
 # instructions and rounds of loops; a program that takes more is checked part by part
 _MAX_STEPS = 20_000
+_MAX_DEPTH = 40
+"""Routines within one another; deeper ones have no end."""
+_POSITIONS = frozenset(("crobt", "cjointt", "cpos"))
+_CHANGING = frozenset(("incr", "decr", "clear", "add"))
+_Given = list[tuple[ExpressionEvaluator, Parameter, Any]]
+""" Arguments that a routine may assign: caller's evaluator, parameter, node."""
 
 
 class _RoutineLeft(Exception):
-    """A routine is left before its end."""
+    """A routine is left before its end, with the value of a function."""
+
+    def __init__(self, value: Any = None) -> None:
+        super().__init__()
+        self.value = value
 
 
 class _ProgramEnded(Exception):
@@ -53,38 +73,32 @@ def sequence_of(module: Module, routine: str | None = None) -> tuple[Move, ...]:
     """
     run = _Interpreter(checked_module(module))
     with suppress(_ProgramEnded):
-        run.run(run.first(routine), ())
+        run.run(run.frame(0, run.first(routine), ()))
     return tuple(run.moves)
-
-
-@dataclass(frozen=True)
-class _Frame:
-    """Routine that runs: its names, the routines that called it, and whether it certainly runs."""
-
-    scope: Scope
-    callers: tuple[str, ...]
-    certain: bool = True
 
 
 class _Interpreter:
     """Collects the moves of a program as it would run."""
 
     def __init__(self, module: Module) -> None:
-        self.module = module
-        self.builder, self.routines = routines_of(module)
-        self.by_name = {one.name.lower(): one for one in self.routines}
+        self.program = Program(module)
+        self.routines = routines_of(module)[1]
         self.moves: list[Move] = []
         self.steps = 0
+        self.assignments = 0
         self.uncertain_calls = 0
         """Number of calls on the stack that depend on the run."""
-        self.scopes: dict[str, Scope] = {}
+        self.moving: dict[int, bool] = {}
+        self.last: tuple[Move, Frame] | None = None
+        """The last move, and where it stands; None if it is not known where it ends."""
 
     def first(self, name: str | None) -> Routine:
         """Return the routine of that name, ``main``, or the only procedure that none calls."""
         if name is not None:
             return routine_named(self.routines, name)
-        if "main" in self.by_name:
-            return self.by_name["main"]
+        for one in self.routines:
+            if one.name.lower() == "main":
+                return one
         procedures = [one for one in self.routines if one.kind == "proc"]
         called = {
             item.name.lower()
@@ -96,19 +110,28 @@ class _Interpreter:
         if len(roots) != 1:
             names = ", ".join(one.name for one in roots or procedures) or "none"
             raise InputError(
-                f"{self.module.name} has no procedure main; say at which routine to start ({names})"
+                f"{self.program.module.name} has no procedure main; say at which routine to start"
+                f" ({names})"
             )
         return roots[0]
 
-    def run(self, routine: Routine, callers: tuple[str, ...]) -> None:
-        lower = routine.name.lower()
-        if lower not in self.scopes:
-            self.scopes[lower] = scope = Scope(self.module, self.builder, routine, self.routines)
-            scope.absent = frozenset(routine.optional)  # calls with arguments are not followed
-        with suppress(_RoutineLeft):
-            self._items(routine.instructions, 0, _Frame(self.scopes[lower], (*callers, lower)))
+    def frame(self, number: int, routine: Routine, callers: tuple[int, ...]) -> Frame:
+        """Return the names of a routine that is about to run, without parameters."""
+        scope = self.program.scope(number, routine)
+        frame = Frame(self.program, number, routine, scope, callers=(*callers, id(routine)))
+        frame.function, frame.absent = self._function, routine.optional
+        return frame
 
-    def _items(self, items: Sequence[Instruction], depth: int, frame: _Frame) -> None:
+    def run(self, frame: Frame) -> Any:
+        """Run a routine; return the value of a function."""
+        frame.declare()
+        try:
+            self._items(frame.routine.instructions, 0, frame)
+        except _RoutineLeft as left:
+            return left.value
+        return None
+
+    def _items(self, items: Sequence[Instruction], depth: int, frame: Frame) -> None:
         """Run instructions of the same blocks up to a depth; ``certain`` if they run at all."""
 
         def block_of(item: Instruction) -> Block | None:
@@ -125,49 +148,303 @@ class _Interpreter:
                     for item in group
                     if item.kind in ("move", "other", "setting")
                 ]
-            elif any(self._matters(item) for item in group):
+            else:
                 run = {"IF": self._if, "TEST": self._if, "FOR": self._for, "WHILE": self._while}
                 run[block.word](block, group, depth + 1, frame)
 
-    def _item(self, item: Instruction, frame: _Frame) -> None:
-        self._step(item.span[0], frame.scope)
-        if item.kind == "leave":
-            ends = item.name.lower().startswith("exit")
-            if not frame.certain or (ends and self.uncertain_calls):
-                reason = "whether it is reached depends on the run; the moves after it are driven"
-                self._add_unknown(item.name, item.span[0], frame.scope, reason)
-            else:
-                raise _ProgramEnded if ends else _RoutineLeft
-        elif item.kind == "call":
-            self._call(item, frame)
+    def _item(self, item: Instruction, frame: Frame) -> None:
+        if item.kind == "assign":
+            self._assign(item, frame)
+        elif item.kind == "write":
+            frame.forget(self._written(item, frame), self._changed(item, frame))
         elif item.kind != "declaration":
-            self.moves.append(replace(frame.scope.move(item), inside=()))
+            self._step(item.span[0], frame)
+            if item.kind == "leave":
+                self._leave(item, frame)
+            elif item.kind == "call":
+                self._call(item, frame)
+            else:
+                self._move(item, frame)
 
-    def _call(self, item: Instruction, frame: _Frame) -> None:
-        scope, called = frame.scope, self.by_name.get(item.name.lower())
-        text = self.module.text[slice(*item.span)].strip().rstrip("; \t\r\n").lower()
-        if called is None or called.kind != "proc":
+    def _move(self, item: Instruction, frame: Frame) -> None:
+        move = frame.scope.move(item, frame)
+        self.moves.append(replace(move, inside=(), module=self._other_module(frame)))
+        if move.is_motion:
+            self.last = None if move.unknown or not frame.certain else (move, frame)
+        elif item.name.lower() == "goto":
+            reason = self._changed(item, frame)
+            frame.forget({*frame.routine.assigned} & {*frame.own}, reason)
+            frame.forget(self._writes(frame.routine.instructions, frame), reason)
+
+    def _assign(self, item: Instruction, frame: Frame) -> None:
+        self.assignments += 1
+        reason = f"{item.name} {self._changed(item, frame)}"
+        if self.assignments > _MAX_STEPS:
+            frame.forget([item.name], self._changed(item, frame))
+            return
+        with suppress(Unknown):
+            frame.assign(item.span, reason)
+
+    def _changed(self, item: Instruction, frame: Frame) -> str:
+        line = frame.scope.line_column(item.span[0])[0]
+        where = f" of {self._other_module(frame)}" if frame.number else ""
+        return f"is changed on line {line}{where}: what it is then depends on the run"
+
+    def _other_module(self, frame: Frame) -> str:
+        """Return the name of the module where a routine stands; empty for that of the program."""
+        return self.program.modules[frame.number].name if frame.number else ""
+
+    def _leave(self, item: Instruction, frame: Frame) -> None:
+        ends = item.name.lower().startswith("exit")
+        if not frame.certain or (ends and self.uncertain_calls):
+            if frame.routine.kind == "func":
+                raise Unknown(f"what {frame.routine.name}() returns depends on the run")
+            reason = "whether it is reached depends on the run; the moves after it are driven"
+            self._add_unknown(item.name, item.span[0], frame, reason)
+        elif ends:
+            raise _ProgramEnded
+        else:
+            raise _RoutineLeft(self._returned(item, frame))
+
+    def _returned(self, item: Instruction, frame: Frame) -> Any:
+        if frame.routine.kind != "func" or item.name.lower() != "return":
+            return None
+        start = item.span[0] + len(item.name)
+        try:
+            evaluator, node = frame.scope.parsed((start, item.span[1] - 1), frame)
+            kind = evaluator.builder.resolve(frame.routine.type)
+            return kind, frame.value_of(evaluator, node, kind, ())
+        except Unknown as reason:
+            return "", Unset(str(reason))
+
+    # --- calls
+
+    def _call(self, item: Instruction, frame: Frame) -> None:
+        found = self.program.routine(frame.number, item.name.lower())
+        if found is None or found[1].kind != "proc":
             reason = "it is no procedure of this module, and not followed"
-            self._add_unknown(item.name, item.span[0], scope, reason, item)
-        elif called.name.lower() in frame.callers:
+            self._add_unknown(item.name, item.span[0], frame, reason, item)
+            frame.forget(self._written(item, frame), self._changed(item, frame))
+            self.last = None
+            return
+        number, called = found
+        if id(called) in frame.callers and (not frame.certain or self.uncertain_calls):
+            reason = f"{called.name} calls itself if the run wants it, and is not followed"
+            self._add_unknown(item.name, item.span[0], frame, reason, item)
+            return
+        if frame.callers.count(id(called)) > _MAX_DEPTH:
             reason = f"{called.name} calls itself: its moves have no end"
-            raise RapidError(*scope.line_column(item.span[0]), reason, self.module.file)
-        elif text == item.name.lower():
-            self.uncertain_calls += not frame.certain
-            self.run(called, frame.callers)
+            raise RapidError(*frame.scope.line_column(item.span[0]), reason, self._file(frame))
+        inner = self.frame(number, called, frame.callers)
+        try:
+            given = self._bound(item, frame, inner)
+        except Unknown as reason:
+            if self._matters(item, frame):
+                text = f"{reason}, and is not followed"
+                self._add_unknown(item.name, item.span[0], frame, text, item)
+            frame.forget(self._written(item, frame), self._changed(item, frame))
+            return
+        self.uncertain_calls += not frame.certain
+        try:
+            self.run(inner)
+        finally:
             self.uncertain_calls -= not frame.certain
-        elif any(self._matters(one) for one in called.instructions):
-            reason = "a call with arguments is not followed"
-            self._add_unknown(item.name, item.span[0], scope, reason, item)
+            self._copy_back(given, frame, inner, item)
 
-    def _matters(self, item: Instruction) -> bool:
+    def _bound(self, item: Instruction, frame: Frame, inner: Frame) -> _Given:
+        """Give a procedure its arguments; return those that it may assign."""
+        text = frame.scope.module.text[slice(*item.span)].strip().rstrip("; \t\r\n").lower()
+        if text == item.name.lower():
+            return self._bind(None, [], {}, inner)
+        evaluator, tree = frame.scope.arguments(item.span, frame)
+        return self._bind(evaluator, *arguments_of(tree), inner)
+
+    def _bind(
+        self,
+        evaluator: ExpressionEvaluator | None,
+        required: list[Any],
+        options: dict[str, Any],
+        inner: Frame,
+    ) -> _Given:
+        """Give a routine its arguments, in the caller's names; return those that it may assign.
+
+        Raises:
+            Unknown: if it takes others.
+        """
+        parameters, waiting, given = inner.routine.parameters, list(required), _Given()
+        for one in parameters:
+            node: Any = None
+            if not one.optional:
+                if not waiting:
+                    raise Unknown(f"{inner.routine.name} takes more arguments")
+                node = waiting.pop(0)
+            elif one.name in options and evaluator is not None:
+                option = options[one.name]
+                passed_on = [str(name).lower() for name in forwarded_names(option)]
+                if passed_on and passed_on[0] in evaluator.scope.absent:
+                    continue
+                inner.absent -= {one.name}
+                if one.type == "switch":
+                    inner.own[one.name] = Datum("switch", (), True)
+                    continue
+                node = option.children[-1]
+                if passed_on:
+                    node = _forwarded(evaluator, passed_on[0])
+            if node is None or evaluator is None:
+                continue
+            inner.own[one.name] = self._argument(evaluator, one, node, inner)
+            if one.by_reference and getattr(node, "data", "") == "reference":
+                given.append((evaluator, one, node))
+        inner.given = frozenset(inner.own)
+        if waiting or options.keys() - {one.name for one in parameters if one.optional}:
+            raise Unknown(f"{inner.routine.name} takes other arguments")
+        return given
+
+    def _argument(
+        self, evaluator: ExpressionEvaluator, parameter: Parameter, node: Any, inner: Frame
+    ) -> Datum:
+        """Return the datum that a parameter is."""
+        kind = inner.scope.builder.resolve(parameter.type)
+        try:
+            if isinstance(node, Datum):
+                return Datum(node.type, node.size, node.value, decides=True)
+            frame = evaluator.scope
+            if parameter.array and isinstance(frame, Frame):
+                one = frame.find(node.children[0])
+                return Datum(kind, one.size, one.value, decides=True)
+            if isinstance(frame, Frame):
+                return Datum(kind, (), frame.value_of(evaluator, node, kind, ()), decides=True)
+        except (Unknown, AttributeError) as reason:
+            return Datum(kind, (), Unset(str(reason)), decides=True)
+        return Datum(kind, (), Unset(f"{parameter.name} depends on the run"), decides=True)
+
+    def _copy_back(self, given: _Given, frame: Frame, inner: Frame, item: Instruction) -> None:
+        """Assign what a routine made of the arguments that it may change."""
+        for evaluator, one, node in given:
+            value = inner.own[one.name].value
+
+            def new(_kind: str, _size: tuple[int, ...], value: Any = value) -> Any:
+                if isinstance(value, Unset):
+                    raise Unknown(value.reason)
+                return value
+
+            frame.put(evaluator, node, new, f"{node.children[0]!s} {self._changed(item, frame)}")
+
+    def _function(self, frame: Frame, evaluator: ExpressionEvaluator, node: Any) -> tuple[str, Any]:
+        """Return type and value of a call of one of the program's functions."""
+        word = node.children[0]
+        if word.lower() in _POSITIONS:
+            return self._position(frame, evaluator, node)
+        found = self.program.routine(frame.number, word.lower())
+        if found is None or found[1].kind != "func":
+            raise Unknown(f"{word!s}() is not evaluated")
+        if len(frame.callers) > _MAX_DEPTH:
+            raise Unknown(f"{word!s}() calls itself too often")
+        self._step(frame.routine.span[0], frame)
+        inner = self.frame(*found, frame.callers)
+        deciding, frame.deciding = frame.deciding, False
+        try:
+            given = self._bind(evaluator, *arguments_of(node), inner)
+            result = self.run(inner)
+        finally:
+            frame.deciding = deciding
+        self._copy_back(given, frame, inner, Instruction("call", str(word), (0, 0), ()))
+        if result is None:
+            raise Unknown(f"{word!s}() returns nothing")
+        if reason := reason_in(result[1]):
+            raise Unknown(reason)
+        return cast("tuple[str, Any]", result)
+
+    def _position(self, frame: Frame, evaluator: ExpressionEvaluator, node: Any) -> tuple[str, Any]:
+        """Return where the robot stands: the last target, if it stopped there with these frames."""
+        word = node.children[0]
+        reason = f"{word!s}() is where the robot stands, which the run tells"
+        if self.last is None or frame.deciding:
+            raise Unknown(reason)
+        move, zone = self.last[0], self.last[0].zone
+        _, options = arguments_of(node)
+        tool = evaluator.builder.source(options["tool"].children[-1]) if "tool" in options else ""
+        wobj = evaluator.builder.source(options["wobj"].children[-1]) if "wobj" in options else ""
+        same = tool.lower() in ("", move.tool_name.lower()) and wobj.lower() in (
+            "",
+            move.wobj_name.lower(),
+        )
+        kind = JointTarget if word.lower() == "cjointt" else RobTarget
+        if zone is None or not zone.finep or not same or not isinstance(move.target, kind):
+            raise Unknown(reason)
+        if word.lower() == "cpos":
+            return "pos", cast(RobTarget, move.target).trans
+        return kind.rapid, move.target
+
+    # --- what instructions may write
+
+    def _written(self, item: Instruction, frame: Frame) -> set[str]:
+        """Return names in an instruction's arguments that it may write to."""
+        text = frame.scope.module.text
+        found = [word for word in words(text, *item.span) if word.text[0] not in '"']
+        return {
+            word.lower
+            for before, word in pairwise(found)
+            if word.text[0].isalpha() and before.text not in ("\\", ".")
+        }
+
+    def _writes(
+        self, items: Sequence[Instruction], frame: Frame, seen: frozenset[int] = frozenset()
+    ) -> set[str]:
+        """Return names that instructions, or the routines that they call, may assign."""
+        names = set[str]()
+        for item in items:
+            if item.kind == "assign":
+                words_of = self._written(item, frame)
+                names.add(item.name.lower())
+                if item.name.lower() in _CHANGING:
+                    names |= words_of
+            elif item.kind == "write":
+                names |= self._written(item, frame)
+            elif item.kind == "call":
+                names |= self._written(item, frame)
+                found = self.program.routine(frame.number, item.name.lower())
+                if found is not None and id(found[1]) not in seen:
+                    number, called = found
+                    inner = self.frame(number, called, ())
+                    below = self._writes(called.instructions, inner, seen | {id(called)})
+                    names |= below - hidden_names(self.program.modules[number], called)
+        return names
+
+    def _forget(self, items: Sequence[Instruction], frame: Frame, block: Block) -> None:
+        """Note that what a block may assign depends on the run from here on."""
+        line = frame.scope.line_column(block.start)[0]
+        names = self._writes(items, frame)
+        frame.forget(
+            names,
+            f"is changed in the {block.word} of line {line}: what it is then depends on the run",
+        )
+        if any(self._matters(item, frame) for item in items):
+            self.last = None
+
+    def _matters(self, item: Instruction, frame: Frame, seen: frozenset[int] = frozenset()) -> bool:
         """Return whether an instruction moves the arm or changes moves, or may do so."""
-        called = self.by_name.get(item.name.lower()) if item.kind == "call" else None
-        if called is not None and all(one.kind == "declaration" for one in called.instructions):
+        if item.kind != "call":
+            return item.kind not in ("declaration", "assign", "write")
+        found = self.program.routine(frame.number, item.name.lower())
+        if found is None:
+            return True
+        number, called = found
+        if id(called) in seen:
             return False
-        return item.kind != "declaration"
+        if id(called) not in self.moving or seen:
+            inner = self.frame(number, called, ())
+            matters = any(
+                self._matters(one, inner, seen | {id(called)})
+                for one in called.instructions
+                if one.kind != "leave" or one.name.lower().startswith("exit")
+            )
+            if seen:
+                return matters
+            self.moving[id(called)] = matters
+        return self.moving[id(called)]
 
-    def _if(self, block: Block, items: list[Instruction], depth: int, frame: _Frame) -> None:
+    def _if(self, block: Block, items: list[Instruction], depth: int, frame: Frame) -> None:
         scope, branches = frame.scope, [item.inside[depth - 1][1] for item in items]
         for branch, head in enumerate(block.expressions):
             inner = [item for item, number in zip(items, branches, strict=True) if number == branch]
@@ -175,49 +452,80 @@ class _Interpreter:
                 if head is None:
                     holds = True
                 elif block.word == "TEST":
-                    holds = scope.is_case(block.subject, head)
+                    holds = frame.is_case(block.subject, head)
                 else:
-                    holds = scope.truth(head)
+                    holds = frame.holds(head)
             except Unknown as reason:
-                others = (i for i, number in zip(items, branches, strict=True) if number > branch)
-                lines = sorted({scope.line_column(item.span[0])[0] for item in others})
-                rest = f", {_lines(lines)} not" if lines else ""
-                kind = "CASE" if block.word == "TEST" else "branch"
-                taken = f"a {kind} without moves is assumed"
-                if inner:
-                    taken = (
-                        f"its {kind} with line {scope.line_column(inner[0].span[0])[0]} is driven"
-                    )
-                self._add_unknown(block.word, block.start, scope, f"{reason}; {taken}{rest}")
-                self._items(inner, depth, replace(frame, certain=False))
+                if any(self._matters(item, frame) for item in items):
+                    moving = [item for item in inner if self._matters(item, frame)]
+                    others = [
+                        item
+                        for item, number in zip(items, branches, strict=True)
+                        if number > branch and self._matters(item, frame)
+                    ]
+                    lines = sorted({scope.line_column(item.span[0])[0] for item in others})
+                    rest = f", {_lines(lines)} not" if lines else ""
+                    kind = "CASE" if block.word == "TEST" else "branch"
+                    taken = f"a {kind} without moves is assumed"
+                    if moving:
+                        line = scope.line_column(moving[0].span[0])[0]
+                        taken = f"its {kind} with line {line} is driven"
+                    self._add_unknown(block.word, block.start, frame, f"{reason}; {taken}{rest}")
+                    self._uncertain(inner, depth, frame)
+                self._forget(items, frame, block)
                 return
             if holds:
                 self._items(inner, depth, frame)
                 return
 
-    def _for(self, block: Block, items: list[Instruction], depth: int, frame: _Frame) -> None:
-        scope, counter = frame.scope, self.module.text[slice(*block.subject)].lower()
+    def _uncertain(self, items: Sequence[Instruction], depth: int, frame: Frame) -> None:
+        """Run instructions of which the run tells whether they are reached."""
+        certain, frame.certain = frame.certain, False
         try:
-            values = _counter_values([scope.number(head) for head in block.expressions if head])
+            self._items(items, depth, frame)
+        finally:
+            frame.certain = certain
+
+    def _for(self, block: Block, items: list[Instruction], depth: int, frame: Frame) -> None:
+        text = self.program.modules[frame.number].text
+        counter = text[slice(*block.subject)].lower()
+        before = frame.own.get(counter)
+        try:
+            values = _counter_values([frame.number_at(head) for head in block.expressions if head])
         except Unknown as reason:
             self._once(block, items, depth, frame, reason)
             return
-        before = dict(scope.counters)
+        quiet = not any(self._matters(item, frame) for item in items)
         try:
             for value in values:
-                self._step(block.start, scope)
-                scope.counters[counter] = value
+                if quiet and self.assignments > _MAX_STEPS:
+                    self._forget(items, frame, block)
+                    return
+                self._step(block.start, frame, quiet)
+                frame.own[counter] = Datum("num", (), value, decides=True)
                 self._items(items, depth, frame)
         finally:
-            scope.counters = before
+            if before is None:
+                frame.own.pop(counter, None)
+            else:
+                frame.own[counter] = before
 
-    def _while(self, block: Block, items: list[Instruction], depth: int, frame: _Frame) -> None:
+    def _while(self, block: Block, items: list[Instruction], depth: int, frame: Frame) -> None:
+        head = next((head for head in block.expressions[:1] if head), None)
+        quiet = not any(self._matters(item, frame) for item in items)
         try:
-            holds = any(frame.scope.truth(head) for head in block.expressions[:1] if head)
+            if head is None or not frame.holds(head):
+                return
+            if not self._is_endless(head, frame):
+                while frame.holds(head):
+                    if quiet and self.assignments > _MAX_STEPS:
+                        self._forget(items, frame, block)
+                        return
+                    self._step(block.start, frame, quiet)
+                    self._items(items, depth, frame)
+                return
         except Unknown as reason:
             self._once(block, items, depth, frame, reason)
-            return
-        if not holds:
             return
         begin = len(self.moves)
         for _ in range(2):  # the second time from its own end; a third is as the second
@@ -225,32 +533,69 @@ class _Interpreter:
         unknown = any(move.unknown for move in self.moves[begin:])
         if frame.certain and not self.uncertain_calls and not unknown:
             raise _ProgramEnded
+        self._forget(items, frame, block)
+
+    def _is_endless(self, head: tuple[int, int], frame: Frame) -> bool:
+        """Return whether a condition is made of constants only: nothing in the loop changes it."""
+        names = {word.lower for word in words(self.program.modules[frame.number].text, *head)}
+        for name in names:
+            owner = self.program.owner(frame.number, name)
+            if name in frame.own and self._storage(frame, name) != "CONST":
+                return False
+            if owner is not None and name not in frame.own:
+                declared = self.program.modules[owner].declaration(name)
+                if declared.storage != "CONST":
+                    return False
+        return True
+
+    @staticmethod
+    def _storage(frame: Frame, name: str) -> str:
+        declared = frame.scope.local.get(name)
+        return "" if declared is None else str(declared.storage)
 
     def _once(
         self,
         block: Block,
         items: list[Instruction],
         depth: int,
-        frame: _Frame,
+        frame: Frame,
         reason: Unknown,
     ) -> None:
         """Run a loop once whose bounds depend on the run."""
-        self._add_unknown(block.word, block.start, frame.scope, f"{reason}; it is driven once")
-        self._items(items, depth, replace(frame, certain=False))
+        self._forget(items, frame, block)
+        if any(self._matters(item, frame) for item in items):
+            self._add_unknown(block.word, block.start, frame, f"{reason}; it is driven once")
+            self._uncertain(items, depth, frame)
+            self._forget(items, frame, block)
 
-    def _step(self, start: int, scope: Scope) -> None:
+    def _step(self, start: int, frame: Frame, quiet: bool = False) -> None:
+        if quiet:  # without moves
+            self.assignments += 1
+            return
         self.steps += 1
         if self.steps > _MAX_STEPS:
             reason = f"the program takes more than {_MAX_STEPS} steps; check a part of it"
-            raise RapidError(*scope.line_column(start), reason, self.module.file)
+            raise RapidError(*frame.scope.line_column(start), reason, self._file(frame))
+
+    def _file(self, frame: Frame) -> str:
+        return self.program.modules[frame.number].file
 
     def _add_unknown(
-        self, word: str, start: int, scope: Scope, reason: str, item: Instruction | None = None
+        self, word: str, start: int, frame: Frame, reason: str, item: Instruction | None = None
     ) -> None:
         """Add an instruction that depends on the run, with the reason."""
-        line, column = scope.line_column(start)
-        text = word if item is None else self.module.text[slice(*item.span)]
-        self.moves.append(Move(word, line, column, scope.routine.name, text, unknown=reason))
+        line, column = frame.scope.line_column(start)
+        text = word if item is None else frame.scope.module.text[slice(*item.span)]
+        module = self._other_module(frame)
+        self.moves.append(
+            Move(word, line, column, frame.routine.name, text, unknown=reason, module=module)
+        )
+
+
+def _forwarded(evaluator: ExpressionEvaluator, name: str) -> Any:
+    """Return the datum of a parameter that is passed on."""
+    frame = evaluator.scope
+    return frame.own.get(name) if isinstance(frame, Frame) else None
 
 
 def _counter_values(heads: list[float]) -> Iterator[float]:

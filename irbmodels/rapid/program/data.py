@@ -1,0 +1,356 @@
+"""Data of a program while it runs: what routines assign, followed as far as the text tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ...errors import InputError, RapidError
+from ..constants import Constants
+from ..expressions import ExpressionEvaluator, Undeclared, Unknown, Unset
+from ..grammar import subtrees
+from ..module import Declaration, Module
+from ..records import Value
+from ..value_builder import NUMERIC, Builder
+from ..values import RECORDS
+from .conditions import truth
+from .moves import Scope, hidden_names, routines_of
+from .routines import Routine
+
+_LARGEST_ARRAY = 100_000  # elements of an array that begin as 0
+
+
+@dataclass
+class Datum:
+    """One datum: its type, and its value now."""
+
+    type: str
+    size: tuple[int, ...]
+    value: Any
+    """An :class:`Unset` if it depends on the run."""
+    decides: bool = False
+    """Whether a condition is decided by it: a constant, or assigned by this run."""
+
+
+class Program:
+    """The modules of a task, and the data that their routines share."""
+
+    def __init__(self, module: Module) -> None:
+        """Begin with the initial values of a module and of those that it was read with."""
+        self.module = module
+        others = [
+            replace(one, uses=(module, *(other for other in module.uses if other is not one)))
+            for one in module.uses
+        ]
+        self.modules = (module, *others)
+        self.names = [
+            {one.name.lower(): one.scope != "LOCAL" for one in reversed(each.declarations)}
+            for each in self.modules
+        ]
+        """Names of each module's data, in lower case, and whether other modules see them."""
+        self.data: dict[tuple[int, str], Datum] = {}
+        self.scopes: dict[int, Scope] = {}
+        self.trapped: dict[tuple[int, str], str] = {}
+        """Data that interrupts assign: at any time."""
+        for number, one in enumerate(self.modules):
+            for routine in routines_of(one)[1]:
+                if routine.kind == "trap":
+                    hidden = hidden_names(one, routine)
+                    for name in routine.assigned.keys() - hidden:
+                        owner = self.owner(number, name)
+                        if owner is not None:
+                            self.trapped[owner, name] = routine.name
+
+    def owner(self, number: int, name: str) -> int | None:
+        """Return the number of the module whose datum a module means by a name."""
+        order = [number, *(k for k in range(len(self.modules)) if k != number)]
+        for k in order:
+            if self.names[k].get(name, False) or (k == number and name in self.names[k]):
+                return k
+        return None
+
+    def routine(self, number: int, name: str) -> tuple[int, Routine] | None:
+        """Return the routine that a module calls by a name, and the number of its module."""
+        order = [number, *(k for k in range(len(self.modules)) if k != number)]
+        for k in order:
+            for routine in routines_of(self.modules[k])[1]:
+                visible = k == number or not routine.local
+                if visible and routine.name.lower() == name:
+                    return k, routine
+        return None
+
+    def scope(self, number: int, routine: Routine) -> Scope:
+        """Return the names of a routine, as the text tells them."""
+        if id(routine) not in self.scopes:
+            builder, routines = routines_of(self.modules[number])
+            self.scopes[id(routine)] = Scope(self.modules[number], builder, routine, routines)
+        return self.scopes[id(routine)]
+
+    def datum(self, number: int, name: Any) -> Datum:
+        """Return the datum that a module means by a name.
+
+        Raises:
+            Undeclared: if no module declares it.
+        """
+        lower = name.lower()
+        owner = self.owner(number, lower)
+        if owner is None:
+            constants = Constants(self.modules[number])
+            kind, value = constants.datum(name)
+            return Datum(kind, (), value, decides=True)
+        key = owner, lower
+        if key in self.trapped:
+            reason = f"{name} is assigned in the TRAP {self.trapped[key]}"
+            return Datum("", (), Unset(f"{reason}: what it is then depends on the run"))
+        if key not in self.data:
+            constants = Constants(self.modules[owner])
+            declared = constants.declaration(lower)
+            if declared is None:
+                raise Undeclared(f"{name} is declared neither in this module nor in another")
+            self.data[key] = initial(constants, declared, constants)
+        return self.data[key]
+
+
+def initial(constants: Constants, declared: Declaration, names: Any) -> Datum:
+    """Return a datum with its initial value.
+
+    A VAR without one is 0, FALSE, or an empty text, each component of a record so (ABB 3HAC16580-1,
+    declarations of variables).
+    """
+    builder = constants.builder("")
+    kind = builder.resolve(declared.type)
+    try:
+        if declared.value is None and declared.storage == "VAR":
+            value = _zero(builder, kind, declared.size)
+        else:
+            value = constants.value(declared, names)[1]
+    except Unknown as reason:
+        value = Unset(str(reason))
+    except RapidError as err:
+        value = Unset(err.reason)
+    return Datum(kind, declared.size, value, declared.storage == "CONST")
+
+
+def _zero(builder: Builder, kind: str, size: tuple[int, ...]) -> Any:
+    """Return the value that a variable without an initial value has."""
+    if size:
+        count = 1
+        for one in size:
+            count *= one
+        if count > _LARGEST_ARRAY:
+            raise Unknown(f"an array of {count} elements is not followed")
+        return (_zero(builder, kind, size[1:]),) * size[0]
+    simple: dict[str, Any] = {"bool": False, "string": "", **dict.fromkeys(NUMERIC, 0.0)}
+    if kind in simple:
+        return simple[kind]
+    fields = builder.fields(kind)
+    if not fields:
+        raise Unknown(f"a {kind} has no value until the program runs")
+    parts = tuple(_zero(builder, builder.resolve(inner), ()) for inner, _ in fields)
+    return RECORDS[kind](*parts) if kind in RECORDS else parts
+
+
+@dataclass
+class Frame:
+    """One run of a routine: its names with their values, for its expressions."""
+
+    program: Program
+    number: int
+    """Of its module."""
+    routine: Routine
+    scope: Scope
+    own: dict[str, Datum] = field(default_factory=dict)
+    """Parameters, local data and counters, by name in lower case."""
+    absent: frozenset[str] = frozenset()
+    given: frozenset[str] = frozenset()
+    callers: tuple[int, ...] = ()
+    certain: bool = True
+    """Whether the instruction that runs certainly does."""
+    deciding: bool = False
+    """True while a condition is evaluated: what this run did not assign may be changed outside."""
+    function: Any = None
+    """What calls the program's functions."""
+
+    def declare(self) -> None:
+        """Begin with the routine's local data."""
+        for name, declared in self.scope.local.items():
+            self.own[name] = initial(self.scope.constants, declared, self)
+
+    def find(self, name: Any) -> Datum:
+        """Return the datum of a name."""
+        lower = name.lower()
+        if lower in self.own:
+            return self.own[lower]
+        if lower in self.routine.local_names:
+            self.scope.datum(name)  # raises the reason
+        return self.program.datum(self.number, name)
+
+    def datum(self, name: Any) -> tuple[str, Any]:
+        """Return type and value of a name, or raise Unknown; parts may be :class:`Unset`."""
+        one = self.find(name)
+        if isinstance(one.value, Unset):
+            raise Unknown(one.value.reason)
+        if self.deciding and not one.decides:
+            raise Unknown(f"{name} is no constant: what it is then depends on the run")
+        return one.type, one.value
+
+    def call(self, evaluator: ExpressionEvaluator, node: Any) -> tuple[str, Any]:
+        """Return type and value of a call."""
+        result: tuple[str, Any] = self.function(self, evaluator, node)
+        return result
+
+    # --- expressions in the text
+
+    def number_at(self, span: tuple[int, int]) -> float:
+        """Return the value of an expression of numbers."""
+        evaluator, node = self.scope.parsed(span, self)
+        return _known(lambda: evaluator.number(node))
+
+    def holds(self, span: tuple[int, int]) -> bool:
+        """Return whether a condition holds, of constants and of data that this run assigned."""
+        self.deciding = True
+        try:
+            evaluator, node = self.scope.parsed(span, self)
+            return _known(lambda: truth(evaluator, node))
+        finally:
+            self.deciding = False
+
+    def is_case(self, subject: tuple[int, int], values: tuple[int, int]) -> bool:
+        """Return whether the value of a TEST is among those of a CASE."""
+        self.deciding = True
+        try:
+            value = self.number_at(subject)
+            start, end = values
+            parts = self.scope.module.text[start:end].split(",")
+            ends = [start + sum(map(len, parts[: k + 1])) + k for k in range(len(parts))]
+            return any(
+                self.number_at((end - len(part), end)) == value
+                for part, end in zip(parts, ends, strict=True)
+            )
+        finally:
+            self.deciding = False
+
+    def value_of(self, evaluator: ExpressionEvaluator, node: Any, kind: str, size: Any) -> Any:
+        """Return the value of an expression of a type.
+
+        Raises:
+            Unknown: if it depends on the run.
+        """
+        if kind == "bool" and not size:
+            return _known(lambda: truth(evaluator, node))
+        return _known(lambda: evaluator.evaluate(kind, size, node, "this value"))
+
+    # --- assignments
+
+    def assign(self, span: tuple[int, int], reason: str) -> None:
+        """Make the assignment at a span of the text; ``reason`` where its value is not known."""
+        text = self.scope.module.text[slice(*span)]
+        sign = text.find(":=")
+        word = text.split(None, 1)[0].lower().rstrip(";")
+        if sign < 0:  # Incr n; Add n, 5;
+            self._change(span, word, reason)
+            return
+        evaluator, target = self.scope.parsed((span[0], span[0] + sign), self)
+        end = span[1] - 1 if text.endswith(";") else span[1]
+        value_at = span[0] + sign + 2, end
+
+        def new(kind: str, size: tuple[int, ...]) -> Any:
+            inner, node = self.scope.parsed(value_at, self)
+            return self.value_of(inner, node, kind, size)
+
+        self.put(evaluator, target, new, reason)
+
+    def _change(self, span: tuple[int, int], word: str, reason: str) -> None:
+        evaluator, tree = self.scope.arguments(span, self)
+        target, *more = [part.children[0] for part in subtrees(tree, "argument")]
+
+        def new(kind: str, size: tuple[int, ...]) -> Any:
+            if kind not in NUMERIC or size:
+                raise Unknown(f"{word} of a {kind}")
+            step = {"incr": 1.0, "decr": -1.0}.get(word)
+            if word == "clear":
+                return 0.0
+            return evaluator.number(target) + (evaluator.number(more[0]) if step is None else step)
+
+        self.put(evaluator, target, new, reason)
+
+    def put(self, evaluator: ExpressionEvaluator, target: Any, new: Any, reason: str) -> None:
+        """Assign ``new(type, size)`` to a name, its elements and components followed."""
+        if getattr(target, "data", "") != "reference":
+            return
+        root, *path = target.children
+        try:
+            one = self.find(root)
+        except Unknown:
+            return
+        try:
+            one.value = _put(evaluator, (one.type, one.size), one.value, path, new)
+        except Unknown as unknown:
+            one.value = Unset(f"{reason} ({unknown})" if str(unknown) not in reason else reason)
+        one.decides = True
+
+    def forget(self, names: Iterable[str], reason: str) -> None:
+        """Note that data may have other values from here on."""
+        for name in names:
+            try:
+                one = self.find(name)
+            except Unknown:
+                continue
+            one.value, one.decides = Unset(f"{name} {reason}"), True
+
+
+def _put(
+    evaluator: ExpressionEvaluator,
+    kind: tuple[str, tuple[int, ...]],
+    value: Any,
+    path: Sequence[Any],
+    new: Any,
+) -> Any:
+    """Return a value with a part of it replaced; an element that is not known stays so."""
+    has, size = kind
+    if not path:
+        return new(has, size)
+    if isinstance(value, Unset):
+        raise Unknown(value.reason)
+    part, *rest = path
+    if getattr(part, "type", "") == "NAME":
+        fields = evaluator.builder.fields(has)
+        names = [name.lower() for _, name in fields]
+        if size or part.lower() not in names:
+            raise Unknown(f"{part!s} is no component")
+        place = names.index(part.lower())
+        inner = evaluator.builder.resolve(fields[place][0]), ()
+        changed = _part(evaluator, inner, value[place], rest, new)
+        if isinstance(value, Value):
+            if isinstance(changed, Unset):
+                raise Unknown(changed.reason)
+            try:
+                return replace(value, **{fields[place][1]: changed})
+            except InputError as err:
+                raise Unknown(str(err)) from None
+    else:
+        place = int(evaluator.number(part)) - 1
+        if not size or not 0 <= place < len(value):
+            raise Unknown(f"there is no element {place + 1}")
+        changed = _part(evaluator, (has, size[1:]), value[place], rest, new)
+    return (*value[:place], changed, *value[place + 1 :])
+
+
+def _part(
+    evaluator: ExpressionEvaluator, kind: Any, value: Any, path: Sequence[Any], new: Any
+) -> Any:
+    try:
+        return _put(evaluator, kind, value, path, new)
+    except Unknown as unknown:
+        return Unset(str(unknown))
+
+
+def _known(evaluate: Any) -> Any:
+    """Return a result; what breaks the language in an expression is a value that is not known."""
+    try:
+        return evaluate()
+    except RapidError as err:
+        raise Unknown(err.reason) from None
+    except (InputError, OverflowError) as err:
+        raise Unknown(str(err)) from None
