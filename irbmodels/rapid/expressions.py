@@ -122,7 +122,7 @@ class ExpressionEvaluator:
         return float(self.builder.value("num", (), node, "this number"))
 
     def chain(self, children: Sequence[Any], source: str) -> float:
-        """Return a chain of operations on numbers, products before sums, each from left to right."""
+        """Return a chain of operations on numbers: products first, each from left to right."""
         return float(self._chain(children, source, self.number))
 
     def _chain(self, children: Sequence[Any], source: str, operand: Callable[[Any], Any]) -> Any:
@@ -263,7 +263,7 @@ class ExpressionEvaluator:
         return value[int(index) - 1]
 
     def _offset_target(self, kind: str, node: Any, what: str) -> RobTarget:
-        word, *arguments = node.children
+        word = node.children[0]
         if kind != RobTarget.rapid:
             raise self.builder.fail(word, f"{what} is a {kind}; {word!s} is a robtarget")
         required, options = arguments_of(node)

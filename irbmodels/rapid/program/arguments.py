@@ -11,13 +11,14 @@ from ..expressions import (
     Names,
     Undeclared,
     Unknown,
+    arguments_of,
     forwarded_names,
-    is_option,
 )
 from ..predefined import PREDEFINED
 from ..records import Value
 from ..value_builder import Builder
 from ..values import JointTarget, RobTarget, SpeedData, ToolData, WobjData, ZoneData
+from .instructions import MOVES
 from .routines import MOTION
 
 V = TypeVar("V", bound=Value)
@@ -31,7 +32,7 @@ class Move:
     """One instruction that moves the robot, or changes how later ones move it."""
 
     instruction: str
-    """``MoveL``, ``MoveJ``, ``MoveAbsJ``, ``MoveC``; or another, which is never evaluated."""
+    """``MoveL``, ``MoveJ``, ``MoveAbsJ``, ``MoveC``, ``TriggL`` ...; or one without a target."""
     line: int
     """1-based, in the file."""
     column: int
@@ -67,6 +68,11 @@ class Move:
     """Time ``\\T`` that the move takes instead of its speed [s]."""
 
     @property
+    def is_joint(self) -> bool:
+        """True if the axes go to a robtarget each at its own speed, as by ``MoveJ``."""
+        return self.instruction.lower().startswith(("movej", "triggj"))
+
+    @property
     def is_motion(self) -> bool:
         """True if the instruction moves the robot, evaluated or not."""
         return MOTION.fullmatch(self.instruction) is not None
@@ -87,33 +93,25 @@ class Arguments:
         Raises:
             RapidError: if there are too few arguments or too many, or one has another type.
         """
-        word, *arguments = tree.children
+        word = tree.children[0]
         name = word.lower()
-        required = [node.children[0] for node in arguments if not is_option(node.children[0])]
-        options = {
-            str(o.children[0]).lower(): o
-            for node in arguments
-            for o in node.children
-            if is_option(o)
-        }
+        required, options = arguments_of(tree)
         options = {key: option for key, option in options.items() if not self._is_absent(option)}
-        points = {"moveabsj": ["ToJointPos"], "movec": ["CirPoint", "ToPoint"]}.get(
-            name, ["ToPoint"]
-        )
-        parameters = [*points, "Speed", "Zone", "Tool"]
+        parameters = MOVES[name]
         if len(required) != len(parameters):
             raise self.builder.fail(
                 word, f"{word!s} has {len(required)} arguments; it takes {', '.join(parameters)}"
             )
         arguments_by_name = dict(zip(parameters, required, strict=True))
-        joint = name == "moveabsj"
+        joint = "ToJointPos" in parameters
+        point = "ToJointPos" if joint else "ToPoint"
         target: Any = self._known(
             JointTarget if joint else RobTarget,
-            arguments_by_name["ToJointPos" if joint else "ToPoint"],
+            arguments_by_name[point],
             f"{word!s}'s target",
         )
         via = (
-            self._known(RobTarget, arguments_by_name["CirPoint"], "MoveC's circle point")
+            self._known(RobTarget, arguments_by_name["CirPoint"], f"{word!s}'s circle point")
             if "CirPoint" in arguments_by_name
             else None
         )
@@ -142,7 +140,7 @@ class Arguments:
         return replace(
             move,
             target=None if unknown else target,
-            target_name=self.builder.source(arguments_by_name[points[-1]]),
+            target_name=self.builder.source(arguments_by_name[point]),
             via=None if unknown else via,
             via_name=self.builder.source(arguments_by_name["CirPoint"])
             if "CirPoint" in arguments_by_name

@@ -169,6 +169,8 @@ class Frame:
     """Whether the instruction that runs certainly does."""
     deciding: bool = False
     """True while a condition is evaluated: what this run did not assign may be changed outside."""
+    unknown: str = ""
+    """Why the value of a function depends on the run."""
     function: Any = None
     """What calls the program's functions."""
 

@@ -4,6 +4,35 @@ from __future__ import annotations
 
 import re
 
+_POINT, _JOINTS, _CIRCLE = ("ToPoint",), ("ToJointPos",), ("CirPoint", "ToPoint")
+_END = ("Speed", "Zone", "Tool")
+_SIGNAL = ("Signal", "Value")
+MOVES: dict[str, tuple[str, ...]] = {
+    **{
+        f"{word}{letter}{more}": (*points, "Speed", *between, "Zone", "Tool", *after)
+        for letter, points in (("l", _POINT), ("j", _POINT), ("c", _CIRCLE))
+        for word, more, between, after in (
+            ("move", "", (), ()),
+            ("move", "do", (), _SIGNAL),
+            ("move", "ao", (), _SIGNAL),
+            ("move", "go", (), _SIGNAL),
+            ("move", "sync", (), ("ProcName",)),
+            ("trigg", "", ("Trigg_1",), ()),
+        )
+    },
+    **{f"trigg{letter}ios": (*_POINT, *_END) for letter in "lj"},
+    **{
+        f"arc{letter}{more}": (*points, "Speed", "Seam", "Weld", "Zone", "Tool")
+        for letter, points in (("l", _POINT), ("c", _CIRCLE))
+        for more in ("", "start", "end")
+    },
+    "moveabsj": (*_JOINTS, *_END),
+    "triggabsj": (*_JOINTS, "Speed", "Trigg_1", "Zone", "Tool"),
+}
+"""Instructions that move the robot to a target, in lower case, with their required arguments.
+
+ABB 3HAC16581-1 and 3HAC050988-001 (arc welding). ``MoveLDO p,v,z,tool,do1,1;`` goes as ``MoveL``.
+"""
 NON_MOTION = frozenset(
     re.findall(
         r"\w+",

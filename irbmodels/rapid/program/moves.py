@@ -117,7 +117,7 @@ class Scope:
         move = Move(item.name, line, column, self.routine.name, text, inside)
         unknown = {
             "setting": "it may change where or how the moves after it go",
-            "other": "only MoveL, MoveJ, MoveC and MoveAbsJ are",
+            "other": "where it ends depends on the run, or is not in its arguments",
         }
         if item.kind in unknown:
             return replace(move, unknown=f"{item.name} is not evaluated; {unknown[item.kind]}")

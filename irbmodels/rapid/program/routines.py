@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ...errors import RapidError
 from ..grammar import RESERVED
 from ..text import line_column
-from .instructions import NON_MOTION, WRITING
+from .instructions import MOVES, NON_MOTION, WRITING
 
 _WORDS = re.compile(
     r'(?P<skip>![^\n]*|\s+)|"(?>[^"\n]|"")*+"|:=|<=|>=|<>|[^\W\d]\w*|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|.'
@@ -21,7 +21,7 @@ MOTION = re.compile(
     r"|(Spot|Nut|Paint|Disp|Cap|Calib|Force|FC|Laser|Cut)(L|J|C|AbsJ)\w*|EGM(Move|Run)\w+|Ind[ACDR]Move)",
     re.IGNORECASE,
 )
-"""Instructions that move the robot; the first group is that of those which are evaluated."""
+"""Instructions that move the robot."""
 _SETTINGS = re.compile(
     r"PDisp(On|Off|Set)|EOffs(On|Off|Set)|VelSet|AccSet|PathAccLim|WorldAccLim|SpeedRefresh|SpeedLim(Axis|CheckPoint)|SoftAct"
     r"|ConfL|ConfJ|SingArea|CirPathMode|Corr(Con|Write|Discon)\w*|GripLoad|MechUnitLoad|ActUnit|DeactUnit|TuneServo|SetSysData"
@@ -232,13 +232,13 @@ class _RoutineScanner:
             return self._add_instruction("assign", place)
         elif word.lower in WRITING and first:
             return self._add_writing(place)
-        elif (move := MOTION.fullmatch(word.text)) and self.words[place - 1].text not in (
+        elif MOTION.fullmatch(word.text) and self.words[place - 1].text not in (
             ":=",
             ".",
             ",",
             "\\",
         ):
-            return self._add_instruction("move" if move[1] else "other", place)
+            return self._add_instruction("move" if word.lower in MOVES else "other", place)
         elif first and _SETTINGS.fullmatch(word.text):
             return self._add_instruction("setting", place)
         elif first and word.lower in _LEAVING:

@@ -167,7 +167,11 @@ class _Interpreter:
                 self._move(item, frame)
 
     def _move(self, item: Instruction, frame: Frame) -> None:
-        move = frame.scope.move(item, frame)
+        try:
+            move = frame.scope.move(item, frame)
+        except RapidError as err:  # an index beyond the array, or a target that was not taught
+            move = frame.scope.move(item)
+            move = replace(move, unknown=move.unknown or err.reason, target=None, via=None)
         self.moves.append(replace(move, inside=(), module=self._other_module(frame)))
         if move.is_motion:
             self.last = None if move.unknown or not frame.certain else (move, frame)
@@ -198,7 +202,8 @@ class _Interpreter:
         ends = item.name.lower().startswith("exit")
         if not frame.certain or (ends and self.uncertain_calls):
             if frame.routine.kind == "func":
-                raise Unknown(f"what {frame.routine.name}() returns depends on the run")
+                frame.unknown = f"what {frame.routine.name}() returns depends on the run"
+                return
             reason = "whether it is reached depends on the run; the moves after it are driven"
             self._add_unknown(item.name, item.span[0], frame, reason)
         elif ends:
@@ -350,8 +355,8 @@ class _Interpreter:
             frame.deciding = deciding
         self._copy_back(given, frame, inner, Instruction("call", str(word), (0, 0), ()))
         if result is None:
-            raise Unknown(f"{word!s}() returns nothing")
-        if reason := reason_in(result[1]):
+            raise Unknown(inner.unknown or f"{word!s}() returns nothing")
+        if reason := inner.unknown or reason_in(result[1]):
             raise Unknown(reason)
         return cast("tuple[str, Any]", result)
 

@@ -154,7 +154,7 @@ class _Run:
             robot, wobj = self.notes.robot_with_tool(move), self.notes.work_object(move)
             base_from_world = robot.world_from_base.inverse()
             pose = base_from_world * move.target.pose(wobj, self.units)
-            if move.instruction.lower() == "movej" or self.q is None:
+            if move.is_joint or self.q is None:
                 self._joint(move, robot, pose, move.target)
             else:
                 via = (
