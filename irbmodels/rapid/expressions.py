@@ -34,6 +34,10 @@ class Unset:
     reason: str
 
 
+class Partial(tuple[Any, ...]):
+    """Components of a record, some of them :class:`Unset`."""
+
+
 def reason_in(value: Any) -> str:
     """Return why a value, or a part of it, depends on the run; empty if it is known."""
     if isinstance(value, Unset):
@@ -230,7 +234,7 @@ class ExpressionEvaluator:
                 value = self._element(value, part, str(root))
             elif (
                 not index
-                and not (isinstance(value, tuple) and has in RECORDS)
+                and not (_is_array(value) and has in RECORDS)
                 and (fields := self.builder.fields(has))
             ):
                 has, value = self._component(has, fields, value, part)
@@ -318,6 +322,10 @@ def _in_tool(target: RobTarget, move: Array, angles: Array) -> RobTarget:
     )
     rot = Orient.of(rotation @ x @ y @ z) if np.any(angles) else target.rot
     return replace(target, trans=Pos(*round_values(trans)), rot=rot)
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, tuple) and not isinstance(value, Partial)
 
 
 def forwarded_names(option: Any) -> list[Any]:

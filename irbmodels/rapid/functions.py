@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .predefined import VMAX_TCP
 from .records import Orient, Pos, Pose, round_values
 
 
@@ -87,6 +88,7 @@ FUNCTIONS: dict[str, Function] = {
     "trunc": Function(("num",), "num", _trunc, ("dec",)),
     "min": _of_numbers(2, min),
     "max": _of_numbers(2, max),
+    "maxrobspeed": Function((), "num", lambda: VMAX_TCP),
     "numtodnum": _of_numbers(1, float),
     "dnumtonum": _of_numbers(1, float),
     "distance": Function(("pos", "pos"), "num", _distance),
@@ -101,9 +103,14 @@ FUNCTIONS: dict[str, Function] = {
 }
 """By name in lower case; ``SqrtDnum`` and its like stand for the same of ``num``."""
 FUNCTIONS.update(
-    {f"{name}dnum": one for name, one in FUNCTIONS.items() if set(one.arguments) == {"num"}}
+    {
+        f"{name}dnum": FUNCTIONS[name]
+        for name in (
+            *("abs", "sqrt", "exp", "pow", "sin", "cos", "tan", "asin", "acos", "atan", "atan2"),
+            *("round", "trunc", "min", "max"),
+        )
+    }
 )
-del FUNCTIONS["numtodnumdnum"], FUNCTIONS["dnumtonumdnum"], FUNCTIONS["orientzyxdnum"]
 
 
 def operate(sign: str, left: Any, right: Any) -> Any:

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 from ...errors import InputError, RapidError
 from ..constants import Constants
-from ..expressions import ExpressionEvaluator, Undeclared, Unknown, Unset
+from ..expressions import (
+    ExpressionEvaluator,
+    Partial,
+    Undeclared,
+    Unknown,
+    Unset,
+    reason_in,
+)
 from ..grammar import subtrees
 from ..module import Declaration, Module
-from ..records import Value
 from ..value_builder import NUMERIC, Builder
 from ..values import RECORDS
 from .conditions import truth
@@ -39,18 +46,13 @@ class Program:
     def __init__(self, module: Module) -> None:
         """Begin with the initial values of a module and of those that it was read with."""
         self.module = module
-        others = [
-            replace(one, uses=(module, *(other for other in module.uses if other is not one)))
-            for one in module.uses
-        ]
-        self.modules = (module, *others)
+        self.modules = _seeing_each_other(module)
         self.names = [
             {one.name.lower(): one.scope != "LOCAL" for one in reversed(each.declarations)}
             for each in self.modules
         ]
         """Names of each module's data, in lower case, and whether other modules see them."""
         self.data: dict[tuple[int, str], Datum] = {}
-        self.scopes: dict[int, Scope] = {}
         self.trapped: dict[tuple[int, str], str] = {}
         """Data that interrupts assign: at any time."""
         for number, one in enumerate(self.modules):
@@ -82,10 +84,11 @@ class Program:
 
     def scope(self, number: int, routine: Routine) -> Scope:
         """Return the names of a routine, as the text tells them."""
-        if id(routine) not in self.scopes:
+        scopes = _scopes_of(self.modules[number])
+        if id(routine) not in scopes:
             builder, routines = routines_of(self.modules[number])
-            self.scopes[id(routine)] = Scope(self.modules[number], builder, routine, routines)
-        return self.scopes[id(routine)]
+            scopes[id(routine)] = Scope(self.modules[number], builder, routine, routines)
+        return scopes[id(routine)]
 
     def datum(self, number: int, name: Any) -> Datum:
         """Return the datum that a module means by a name.
@@ -110,6 +113,21 @@ class Program:
                 raise Undeclared(f"{name} is declared neither in this module nor in another")
             self.data[key] = initial(constants, declared, constants)
         return self.data[key]
+
+
+@lru_cache(maxsize=8)
+def _seeing_each_other(module: Module) -> tuple[Module, ...]:
+    """Return a module and those that it was read with, each with all others as its ``uses``."""
+    uses = module.uses
+    return module, *(
+        replace(one, uses=(module, *(other for other in uses if other is not one))) for one in uses
+    )
+
+
+@lru_cache(maxsize=32)
+def _scopes_of(_module: Module) -> dict[int, Scope]:
+    """Return the names of a module's routines by identity, as far as they were asked for."""
+    return {}
 
 
 def initial(constants: Constants, declared: Declaration, names: Any) -> Datum:
@@ -289,7 +307,8 @@ class Frame:
         try:
             one.value = _put(evaluator, (one.type, one.size), one.value, path, new)
         except Unknown as unknown:
-            one.value = Unset(f"{reason} ({unknown})" if str(unknown) not in reason else reason)
+            cause = str(unknown).split(" (")[0]
+            one.value = Unset(reason if cause in reason else f"{reason} ({cause})")
         one.decides = True
 
     def forget(self, names: Iterable[str], reason: str) -> None:
@@ -313,8 +332,6 @@ def _put(
     has, size = kind
     if not path:
         return new(has, size)
-    if isinstance(value, Unset):
-        raise Unknown(value.reason)
     part, *rest = path
     if getattr(part, "type", "") == "NAME":
         fields = evaluator.builder.fields(has)
@@ -323,19 +340,20 @@ def _put(
             raise Unknown(f"{part!s} is no component")
         place = names.index(part.lower())
         inner = evaluator.builder.resolve(fields[place][0]), ()
-        changed = _part(evaluator, inner, value[place], rest, new)
-        if isinstance(value, Value):
-            if isinstance(changed, Unset):
-                raise Unknown(changed.reason)
-            try:
-                return replace(value, **{fields[place][1]: changed})
-            except InputError as err:
-                raise Unknown(str(err)) from None
-    else:
-        place = int(evaluator.number(part)) - 1
-        if not size or not 0 <= place < len(value):
-            raise Unknown(f"there is no element {place + 1}")
-        changed = _part(evaluator, (has, size[1:]), value[place], rest, new)
+        parts = [value] * len(fields) if isinstance(value, Unset) else list(value)
+        parts[place] = _part(evaluator, inner, parts[place], rest, new)
+        if has not in RECORDS:
+            return tuple(parts)
+        try:
+            return Partial(parts) if any(map(reason_in, parts)) else RECORDS[has](*parts)
+        except InputError as err:
+            raise Unknown(str(err)) from None
+    if isinstance(value, Unset):
+        raise Unknown(value.reason)
+    place = int(evaluator.number(part)) - 1
+    if not size or not 0 <= place < len(value):
+        raise Unknown(f"there is no element {place + 1}")
+    changed = _part(evaluator, (has, size[1:]), value[place], rest, new)
     return (*value[:place], changed, *value[place + 1 :])
 
 

@@ -254,7 +254,7 @@ class _Interpreter:
             self.run(inner)
         finally:
             self.uncertain_calls -= not frame.certain
-            self._copy_back(given, frame, inner, item)
+            self._copy_back(given, frame, inner, self._changed(item, frame))
 
     def _bound(self, item: Instruction, frame: Frame, inner: Frame) -> _Given:
         """Give a procedure its arguments; return those that it may assign."""
@@ -323,7 +323,7 @@ class _Interpreter:
             return Datum(kind, (), Unset(str(reason)), decides=True)
         return Datum(kind, (), Unset(f"{parameter.name} depends on the run"), decides=True)
 
-    def _copy_back(self, given: _Given, frame: Frame, inner: Frame, item: Instruction) -> None:
+    def _copy_back(self, given: _Given, frame: Frame, inner: Frame, reason: str) -> None:
         """Assign what a routine made of the arguments that it may change."""
         for evaluator, one, node in given:
             value = inner.own[one.name].value
@@ -333,7 +333,7 @@ class _Interpreter:
                     raise Unknown(value.reason)
                 return value
 
-            frame.put(evaluator, node, new, f"{node.children[0]!s} {self._changed(item, frame)}")
+            frame.put(evaluator, node, new, f"{node.children[0]!s} {reason}")
 
     def _function(self, frame: Frame, evaluator: ExpressionEvaluator, node: Any) -> tuple[str, Any]:
         """Return type and value of a call of one of the program's functions."""
@@ -353,7 +353,7 @@ class _Interpreter:
             result = self.run(inner)
         finally:
             frame.deciding = deciding
-        self._copy_back(given, frame, inner, Instruction("call", str(word), (0, 0), ()))
+        self._copy_back(given, frame, inner, f"is changed by {word!s}()")
         if result is None:
             raise Unknown(inner.unknown or f"{word!s}() returns nothing")
         if reason := inner.unknown or reason_in(result[1]):
