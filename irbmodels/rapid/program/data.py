@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from ...errors import InputError, RapidError
 from ..constants import Constants
@@ -24,6 +24,8 @@ from ..values import RECORDS
 from .conditions import truth
 from .moves import Scope, hidden_names, routines_of
 from .routines import Routine
+
+T = TypeVar("T")
 
 _LARGEST_ARRAY = 100_000  # elements of an array that begin as 0
 
@@ -89,6 +91,12 @@ class Program:
             builder, routines = routines_of(self.modules[number])
             scopes[id(routine)] = Scope(self.modules[number], builder, routine, routines)
         return scopes[id(routine)]
+
+    def frame(self, number: int, routine: Routine) -> Frame:
+        """Return the names of a routine that runs without arguments."""
+        frame = Frame(self, number, routine, self.scope(number, routine))
+        frame.absent = routine.optional
+        return frame
 
     def datum(self, number: int, name: Any) -> Datum:
         """Return the datum that a module means by a name.
@@ -366,7 +374,7 @@ def _part(
         return Unset(str(unknown))
 
 
-def _known(evaluate: Any) -> Any:
+def _known(evaluate: Callable[[], T]) -> T:
     """Return a result; what breaks the language in an expression is a value that is not known."""
     try:
         return evaluate()

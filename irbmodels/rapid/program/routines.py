@@ -28,7 +28,7 @@ _SETTINGS = re.compile(
     r"|WaitSyncTask|SyncMove(On|Off)|GOTO",
     re.IGNORECASE,
 )
-_CHANGING = frozenset(("incr", "decr", "clear", "add"))
+CHANGING = frozenset(("incr", "decr", "clear", "add"))
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 _ENDS = {"endif": "IF", "endfor": "FOR", "endwhile": "WHILE", "endtest": "TEST"}
 _HANDLERS = frozenset(("error", "undo", "backward"))
@@ -227,7 +227,7 @@ class _RoutineScanner:
             pass
         elif word.lower in ("const", "var", "pers") and first:
             return self._add_instruction("declaration", place)
-        elif word.lower in _CHANGING and first:
+        elif word.lower in CHANGING and first:
             self.routine.assigned.setdefault(self.words[place + 1].lower, word.start)
             return self._add_instruction("assign", place)
         elif word.lower in WRITING and first:
@@ -306,7 +306,7 @@ class _RoutineScanner:
             return True
         after = self.words[place + 1].text
         known = word.lower in NON_MOTION or word.lower in RESERVED
-        return word.text[0].isalpha() and not known and after not in (":=", ":", ".", "{", "(")
+        return word.text[0].isalpha() and not known and after not in (":=", ":", ".", "{")
 
     def _end_statement(self, word: Word) -> None:
         self.first = True

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import groupby, pairwise
+from itertools import groupby, islice
 from typing import Any, cast
 
 from ...errors import InputError, RapidError
@@ -19,24 +19,22 @@ from ..expressions import (
     Unknown,
     Unset,
     arguments_of,
-    forwarded_names,
     reason_in,
 )
 from ..module import Module, checked_module
 from ..values import JointTarget, RobTarget
 from .arguments import Move
+from .binding import Given, bind, copy_back
 from .data import Datum, Frame, Program
-from .moves import hidden_names, routine_named, routines_of
-from .routines import Block, Instruction, Parameter, Routine, words
+from .effects import Effects, written
+from .moves import routine_named, routines_of
+from .routines import CHANGING, Block, Instruction, Routine, words
 
 # instructions and rounds of loops; a program that takes more is checked part by part
 _MAX_STEPS = 20_000
 _MAX_DEPTH = 40
 """Routines within one another; deeper ones have no end."""
 _POSITIONS = frozenset(("crobt", "cjointt", "cpos"))
-_CHANGING = frozenset(("incr", "decr", "clear", "add"))
-_Given = list[tuple[ExpressionEvaluator, Parameter, Any]]
-""" Arguments that a routine may assign: caller's evaluator, parameter, node."""
 
 
 class _RoutineLeft(Exception):
@@ -88,9 +86,9 @@ class _Interpreter:
         self.assignments = 0
         self.uncertain_calls = 0
         """Number of calls on the stack that depend on the run."""
-        self.moving: dict[int, bool] = {}
-        self.last: tuple[Move, Frame] | None = None
-        """The last move, and where it stands; None if it is not known where it ends."""
+        self.effects = Effects(self.program)
+        self.last: Move | None = None
+        """The last move; None if it is not known where it ends."""
 
     def first(self, name: str | None) -> Routine:
         """Return the routine of that name, ``main``, or the only procedure that none calls."""
@@ -117,9 +115,8 @@ class _Interpreter:
 
     def frame(self, number: int, routine: Routine, callers: tuple[int, ...]) -> Frame:
         """Return the names of a routine that is about to run, without parameters."""
-        scope = self.program.scope(number, routine)
-        frame = Frame(self.program, number, routine, scope, callers=(*callers, id(routine)))
-        frame.function, frame.absent = self._function, routine.optional
+        frame = self.program.frame(number, routine)
+        frame.callers, frame.function = (*callers, id(routine)), self._function
         return frame
 
     def run(self, frame: Frame) -> Any:
@@ -156,7 +153,7 @@ class _Interpreter:
         if item.kind == "assign":
             self._assign(item, frame)
         elif item.kind == "write":
-            frame.forget(self._written(item, frame), self._changed(item, frame))
+            frame.forget(written(item, frame), self._changed(item, frame))
         elif item.kind != "declaration":
             self._step(item.span[0], frame)
             if item.kind == "leave":
@@ -174,17 +171,20 @@ class _Interpreter:
             move = replace(move, unknown=move.unknown or err.reason, target=None, via=None)
         self.moves.append(replace(move, inside=(), module=self._other_module(frame)))
         if move.is_motion:
-            self.last = None if move.unknown or not frame.certain else (move, frame)
+            self.last = None if move.unknown or not frame.certain else move
         elif item.name.lower() == "goto":
             reason = self._changed(item, frame)
             frame.forget({*frame.routine.assigned} & {*frame.own}, reason)
-            frame.forget(self._writes(frame.routine.instructions, frame), reason)
+            frame.forget(self.effects.writes(frame.routine.instructions, frame), reason)
 
     def _assign(self, item: Instruction, frame: Frame) -> None:
         self.assignments += 1
-        reason = f"{item.name} {self._changed(item, frame)}"
+        name = item.name
+        if name.lower() in CHANGING:  # Incr n;
+            name = next(islice(words(frame.scope.module.text, *item.span), 1, None)).text
+        reason = f"{name} {self._changed(item, frame)}"
         if self.assignments > _MAX_STEPS:
-            frame.forget([item.name], self._changed(item, frame))
+            frame.forget([name], self._changed(item, frame))
             return
         with suppress(Unknown):
             frame.assign(item.span, reason)
@@ -229,7 +229,7 @@ class _Interpreter:
         if found is None or found[1].kind != "proc":
             reason = "it is no procedure of this module, and not followed"
             self._add_unknown(item.name, item.span[0], frame, reason, item)
-            frame.forget(self._written(item, frame), self._changed(item, frame))
+            frame.forget(written(item, frame), self._changed(item, frame))
             self.last = None
             return
         number, called = found
@@ -244,102 +244,31 @@ class _Interpreter:
         try:
             given = self._bound(item, frame, inner)
         except Unknown as reason:
-            if self._matters(item, frame):
+            if self.effects.matters(item, frame):
                 text = f"{reason}, and is not followed"
                 self._add_unknown(item.name, item.span[0], frame, text, item)
-            frame.forget(self._written(item, frame), self._changed(item, frame))
+            frame.forget(written(item, frame), self._changed(item, frame))
             return
         self.uncertain_calls += not frame.certain
         try:
             self.run(inner)
         finally:
             self.uncertain_calls -= not frame.certain
-            self._copy_back(given, frame, inner, self._changed(item, frame))
+            copy_back(given, frame, inner, self._changed(item, frame))
 
-    def _bound(self, item: Instruction, frame: Frame, inner: Frame) -> _Given:
+    def _bound(self, item: Instruction, frame: Frame, inner: Frame) -> Given:
         """Give a procedure its arguments; return those that it may assign."""
         text = frame.scope.module.text[slice(*item.span)].strip().rstrip("; \t\r\n").lower()
         if text == item.name.lower():
-            return self._bind(None, [], {}, inner)
+            return bind(None, [], {}, inner)
         evaluator, tree = frame.scope.arguments(item.span, frame)
-        return self._bind(evaluator, *arguments_of(tree), inner)
-
-    def _bind(
-        self,
-        evaluator: ExpressionEvaluator | None,
-        required: list[Any],
-        options: dict[str, Any],
-        inner: Frame,
-    ) -> _Given:
-        """Give a routine its arguments, in the caller's names; return those that it may assign.
-
-        Raises:
-            Unknown: if it takes others.
-        """
-        parameters, waiting, given = inner.routine.parameters, list(required), _Given()
-        for one in parameters:
-            node: Any = None
-            if not one.optional:
-                if not waiting:
-                    raise Unknown(f"{inner.routine.name} takes more arguments")
-                node = waiting.pop(0)
-            elif one.name in options and evaluator is not None:
-                option = options[one.name]
-                passed_on = [str(name).lower() for name in forwarded_names(option)]
-                if passed_on and passed_on[0] in evaluator.scope.absent:
-                    continue
-                inner.absent -= {one.name}
-                if one.type == "switch":
-                    inner.own[one.name] = Datum("switch", (), True)
-                    continue
-                node = option.children[-1]
-                if passed_on:
-                    node = _forwarded(evaluator, passed_on[0])
-            if node is None or evaluator is None:
-                continue
-            inner.own[one.name] = self._argument(evaluator, one, node, inner)
-            if one.by_reference and getattr(node, "data", "") == "reference":
-                given.append((evaluator, one, node))
-        inner.given = frozenset(inner.own)
-        if waiting or options.keys() - {one.name for one in parameters if one.optional}:
-            raise Unknown(f"{inner.routine.name} takes other arguments")
-        return given
-
-    def _argument(
-        self, evaluator: ExpressionEvaluator, parameter: Parameter, node: Any, inner: Frame
-    ) -> Datum:
-        """Return the datum that a parameter is."""
-        kind = inner.scope.builder.resolve(parameter.type)
-        try:
-            if isinstance(node, Datum):
-                return Datum(node.type, node.size, node.value, decides=True)
-            frame = evaluator.scope
-            if parameter.array and isinstance(frame, Frame):
-                one = frame.find(node.children[0])
-                return Datum(kind, one.size, one.value, decides=True)
-            if isinstance(frame, Frame):
-                return Datum(kind, (), frame.value_of(evaluator, node, kind, ()), decides=True)
-        except (Unknown, AttributeError) as reason:
-            return Datum(kind, (), Unset(str(reason)), decides=True)
-        return Datum(kind, (), Unset(f"{parameter.name} depends on the run"), decides=True)
-
-    def _copy_back(self, given: _Given, frame: Frame, inner: Frame, reason: str) -> None:
-        """Assign what a routine made of the arguments that it may change."""
-        for evaluator, one, node in given:
-            value = inner.own[one.name].value
-
-            def new(_kind: str, _size: tuple[int, ...], value: Any = value) -> Any:
-                if isinstance(value, Unset):
-                    raise Unknown(value.reason)
-                return value
-
-            frame.put(evaluator, node, new, f"{node.children[0]!s} {reason}")
+        return bind(evaluator, *arguments_of(tree), inner)
 
     def _function(self, frame: Frame, evaluator: ExpressionEvaluator, node: Any) -> tuple[str, Any]:
         """Return type and value of a call of one of the program's functions."""
         word = node.children[0]
         if word.lower() in _POSITIONS:
-            return self._position(frame, evaluator, node)
+            return _position(self.last, frame.deciding, evaluator, node)
         found = self.program.routine(frame.number, word.lower())
         if found is None or found[1].kind != "func":
             raise Unknown(f"{word!s}() is not evaluated")
@@ -349,105 +278,29 @@ class _Interpreter:
         inner = self.frame(*found, frame.callers)
         deciding, frame.deciding = frame.deciding, False
         try:
-            given = self._bind(evaluator, *arguments_of(node), inner)
+            given = bind(evaluator, *arguments_of(node), inner)
             result = self.run(inner)
         finally:
             frame.deciding = deciding
-        self._copy_back(given, frame, inner, f"is changed by {word!s}()")
+        copy_back(given, frame, inner, f"is changed by {word!s}()")
         if result is None:
             raise Unknown(inner.unknown or f"{word!s}() returns nothing")
         if reason := inner.unknown or reason_in(result[1]):
             raise Unknown(reason)
         return cast("tuple[str, Any]", result)
 
-    def _position(self, frame: Frame, evaluator: ExpressionEvaluator, node: Any) -> tuple[str, Any]:
-        """Return where the robot stands: the last target, if it stopped there with these frames."""
-        word = node.children[0]
-        reason = f"{word!s}() is where the robot stands, which the run tells"
-        if self.last is None or frame.deciding:
-            raise Unknown(reason)
-        move, zone = self.last[0], self.last[0].zone
-        _, options = arguments_of(node)
-        tool = evaluator.builder.source(options["tool"].children[-1]) if "tool" in options else ""
-        wobj = evaluator.builder.source(options["wobj"].children[-1]) if "wobj" in options else ""
-        same = tool.lower() in ("", move.tool_name.lower()) and wobj.lower() in (
-            "",
-            move.wobj_name.lower(),
-        )
-        kind = JointTarget if word.lower() == "cjointt" else RobTarget
-        if zone is None or not zone.finep or not same or not isinstance(move.target, kind):
-            raise Unknown(reason)
-        if word.lower() == "cpos":
-            return "pos", cast(RobTarget, move.target).trans
-        return kind.rapid, move.target
-
-    # --- what instructions may write
-
-    def _written(self, item: Instruction, frame: Frame) -> set[str]:
-        """Return names in an instruction's arguments that it may write to."""
-        text = frame.scope.module.text
-        found = [word for word in words(text, *item.span) if word.text[0] not in '"']
-        return {
-            word.lower
-            for before, word in pairwise(found)
-            if word.text[0].isalpha() and before.text not in ("\\", ".")
-        }
-
-    def _writes(
-        self, items: Sequence[Instruction], frame: Frame, seen: frozenset[int] = frozenset()
-    ) -> set[str]:
-        """Return names that instructions, or the routines that they call, may assign."""
-        names = set[str]()
-        for item in items:
-            if item.kind == "assign":
-                words_of = self._written(item, frame)
-                names.add(item.name.lower())
-                if item.name.lower() in _CHANGING:
-                    names |= words_of
-            elif item.kind == "write":
-                names |= self._written(item, frame)
-            elif item.kind == "call":
-                names |= self._written(item, frame)
-                found = self.program.routine(frame.number, item.name.lower())
-                if found is not None and id(found[1]) not in seen:
-                    number, called = found
-                    inner = self.frame(number, called, ())
-                    below = self._writes(called.instructions, inner, seen | {id(called)})
-                    names |= below - hidden_names(self.program.modules[number], called)
-        return names
-
     def _forget(self, items: Sequence[Instruction], frame: Frame, block: Block) -> None:
-        """Note that what a block may assign depends on the run from here on."""
+        """Note that what a block may assign, or return, depends on the run from here on."""
+        if frame.routine.kind == "func" and any(item.kind == "leave" for item in items):
+            frame.unknown = f"what {frame.routine.name}() returns depends on the run"
         line = frame.scope.line_column(block.start)[0]
-        names = self._writes(items, frame)
+        names = self.effects.writes(items, frame)
         frame.forget(
             names,
             f"is changed in the {block.word} of line {line}: what it is then depends on the run",
         )
-        if any(self._matters(item, frame) for item in items):
+        if any(self.effects.matters(item, frame) for item in items):
             self.last = None
-
-    def _matters(self, item: Instruction, frame: Frame, seen: frozenset[int] = frozenset()) -> bool:
-        """Return whether an instruction moves the arm or changes moves, or may do so."""
-        if item.kind != "call":
-            return item.kind not in ("declaration", "assign", "write")
-        found = self.program.routine(frame.number, item.name.lower())
-        if found is None:
-            return True
-        number, called = found
-        if id(called) in seen:
-            return False
-        if id(called) not in self.moving or seen:
-            inner = self.frame(number, called, ())
-            matters = any(
-                self._matters(one, inner, seen | {id(called)})
-                for one in called.instructions
-                if one.kind != "leave" or one.name.lower().startswith("exit")
-            )
-            if seen:
-                return matters
-            self.moving[id(called)] = matters
-        return self.moving[id(called)]
 
     def _if(self, block: Block, items: list[Instruction], depth: int, frame: Frame) -> None:
         scope, branches = frame.scope, [item.inside[depth - 1][1] for item in items]
@@ -461,12 +314,12 @@ class _Interpreter:
                 else:
                     holds = frame.holds(head)
             except Unknown as reason:
-                if any(self._matters(item, frame) for item in items):
-                    moving = [item for item in inner if self._matters(item, frame)]
+                if any(self.effects.matters(item, frame) for item in items):
+                    moving = [item for item in inner if self.effects.matters(item, frame)]
                     others = [
                         item
                         for item, number in zip(items, branches, strict=True)
-                        if number > branch and self._matters(item, frame)
+                        if number > branch and self.effects.matters(item, frame)
                     ]
                     lines = sorted({scope.line_column(item.span[0])[0] for item in others})
                     rest = f", {_lines(lines)} not" if lines else ""
@@ -500,7 +353,7 @@ class _Interpreter:
         except Unknown as reason:
             self._once(block, items, depth, frame, reason)
             return
-        quiet = not any(self._matters(item, frame) for item in items)
+        quiet = not any(self.effects.matters(item, frame) for item in items)
         try:
             for value in values:
                 if quiet and self.assignments > _MAX_STEPS:
@@ -517,7 +370,7 @@ class _Interpreter:
 
     def _while(self, block: Block, items: list[Instruction], depth: int, frame: Frame) -> None:
         head = next((head for head in block.expressions[:1] if head), None)
-        quiet = not any(self._matters(item, frame) for item in items)
+        quiet = not any(self.effects.matters(item, frame) for item in items)
         try:
             if head is None or not frame.holds(head):
                 return
@@ -568,7 +421,7 @@ class _Interpreter:
     ) -> None:
         """Run a loop once whose bounds depend on the run."""
         self._forget(items, frame, block)
-        if any(self._matters(item, frame) for item in items):
+        if any(self.effects.matters(item, frame) for item in items):
             self._add_unknown(block.word, block.start, frame, f"{reason}; it is driven once")
             self._uncertain(items, depth, frame)
             self._forget(items, frame, block)
@@ -597,10 +450,28 @@ class _Interpreter:
         )
 
 
-def _forwarded(evaluator: ExpressionEvaluator, name: str) -> Any:
-    """Return the datum of a parameter that is passed on."""
-    frame = evaluator.scope
-    return frame.own.get(name) if isinstance(frame, Frame) else None
+def _position(
+    last: Move | None, deciding: bool, evaluator: ExpressionEvaluator, node: Any
+) -> tuple[str, Any]:
+    """Return where the robot stands: the last target, if it stopped there with these frames."""
+    word = node.children[0]
+    reason = f"{word!s}() is where the robot stands, which the run tells"
+    if last is None or deciding:
+        raise Unknown(reason)
+    move, zone = last, last.zone
+    _, options = arguments_of(node)
+    tool = evaluator.builder.source(options["tool"].children[-1]) if "tool" in options else ""
+    wobj = evaluator.builder.source(options["wobj"].children[-1]) if "wobj" in options else ""
+    same = tool.lower() in ("", move.tool_name.lower()) and wobj.lower() in (
+        "",
+        move.wobj_name.lower(),
+    )
+    kind = JointTarget if word.lower() == "cjointt" else RobTarget
+    if zone is None or not zone.finep or not same or not isinstance(move.target, kind):
+        raise Unknown(reason)
+    if word.lower() == "cpos":
+        return "pos", cast(RobTarget, move.target).trans
+    return kind.rapid, move.target
 
 
 def _counter_values(heads: list[float]) -> Iterator[float]:

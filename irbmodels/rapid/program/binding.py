@@ -1,0 +1,91 @@
+"""Arguments of calls: given to a routine, and assigned when it has run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..expressions import ExpressionEvaluator, Unknown, Unset, forwarded_names
+from .data import Datum, Frame
+from .routines import Parameter
+
+Given = list[tuple[ExpressionEvaluator, Parameter, Any]]
+"""Arguments that a routine may assign: evaluator of the caller, parameter, node."""
+
+
+def bind(
+    evaluator: ExpressionEvaluator | None,
+    required: list[Any],
+    options: dict[str, Any],
+    inner: Frame,
+) -> Given:
+    """Give a routine its arguments, in the caller's names; return those that it may assign.
+
+    Raises:
+        Unknown: if it takes others.
+    """
+    parameters, waiting, given = inner.routine.parameters, list(required), Given()
+    for one in parameters:
+        node: Any = None
+        if not one.optional:
+            if not waiting:
+                raise Unknown(f"{inner.routine.name} takes more arguments")
+            node = waiting.pop(0)
+        elif one.name in options and evaluator is not None:
+            option = options[one.name]
+            passed_on = [str(name).lower() for name in forwarded_names(option)]
+            if passed_on and passed_on[0] in evaluator.scope.absent:
+                continue
+            inner.absent -= {one.name}
+            if one.type == "switch":
+                inner.own[one.name] = Datum("switch", (), True)
+                continue
+            node = option.children[-1]
+            if passed_on:
+                node = _forwarded(evaluator, passed_on[0])
+        if node is None or evaluator is None:
+            continue
+        inner.own[one.name] = _argument(evaluator, one, node, inner)
+        if one.by_reference and getattr(node, "data", "") == "reference":
+            given.append((evaluator, one, node))
+    inner.given = frozenset(inner.own)
+    if waiting or options.keys() - {one.name for one in parameters if one.optional}:
+        raise Unknown(f"{inner.routine.name} takes other arguments")
+    return given
+
+
+def _argument(
+    evaluator: ExpressionEvaluator, parameter: Parameter, node: Any, inner: Frame
+) -> Datum:
+    """Return the datum that a parameter is."""
+    kind = inner.scope.builder.resolve(parameter.type)
+    try:
+        if isinstance(node, Datum):
+            return Datum(node.type, node.size, node.value, decides=True)
+        frame = evaluator.scope
+        if parameter.array and isinstance(frame, Frame):
+            one = frame.find(node.children[0])
+            return Datum(kind, one.size, one.value, decides=True)
+        if isinstance(frame, Frame):
+            return Datum(kind, (), frame.value_of(evaluator, node, kind, ()), decides=True)
+    except (Unknown, AttributeError) as reason:
+        return Datum(kind, (), Unset(str(reason)), decides=True)
+    return Datum(kind, (), Unset(f"{parameter.name} depends on the run"), decides=True)
+
+
+def copy_back(given: Given, frame: Frame, inner: Frame, reason: str) -> None:
+    """Assign what a routine made of the arguments that it may change."""
+    for evaluator, one, node in given:
+        value = inner.own[one.name].value
+
+        def new(_kind: str, _size: tuple[int, ...], value: Any = value) -> Any:
+            if isinstance(value, Unset):
+                raise Unknown(value.reason)
+            return value
+
+        frame.put(evaluator, node, new, f"{node.children[0]!s} {reason}")
+
+
+def _forwarded(evaluator: ExpressionEvaluator, name: str) -> Any:
+    """Return the datum of a parameter that is passed on."""
+    frame = evaluator.scope
+    return frame.own.get(name) if isinstance(frame, Frame) else None

@@ -1,0 +1,78 @@
+"""What instructions may do when it is not known whether they run: move the arm, assign data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from .data import Frame, Program
+from .moves import hidden_names
+from .routines import CHANGING, Instruction, words
+
+
+def written(item: Instruction, frame: Frame) -> set[str]:
+    """Return names in an instruction's arguments that it may write to."""
+    text = frame.scope.module.text
+    found = [word for word in words(text, *item.span) if word.text[0] not in '"']
+    return {
+        word.lower
+        for before, word in pairwise(found)
+        if word.text[0].isalpha() and before.text not in ("\\", ".")
+    }
+
+
+class Effects:
+    """Effects of a program's instructions."""
+
+    def __init__(self, program: Program) -> None:
+        """Keep the program; routines are looked at on demand."""
+        self.program = program
+        self._moving: dict[int, bool] = {}
+
+    def writes(
+        self, items: Sequence[Instruction], frame: Frame, seen: frozenset[int] = frozenset()
+    ) -> set[str]:
+        """Return names that instructions, or the routines that they call, may assign."""
+        names = set[str]()
+        for item in items:
+            if item.kind == "assign":
+                words_of = written(item, frame)
+                names.add(item.name.lower())
+                if item.name.lower() in CHANGING:
+                    names |= words_of
+            elif item.kind == "write":
+                names |= written(item, frame)
+            elif item.kind == "call":
+                names |= written(item, frame)
+                found = self.program.routine(frame.number, item.name.lower())
+                if found is not None and id(found[1]) not in seen:
+                    number, called = found
+                    inner = self.program.frame(number, called)
+                    below = self.writes(called.instructions, inner, seen | {id(called)})
+                    names |= below - hidden_names(self.program.modules[number], called)
+        return names
+
+    def matters(self, item: Instruction, frame: Frame, seen: frozenset[int] = frozenset()) -> bool:
+        """Return whether an instruction moves the arm or changes moves, or may do so."""
+        if item.kind != "call":
+            quiet = {"declaration", "assign", "write"}
+            if frame.routine.kind == "func":  # its value says so
+                quiet.add("leave")
+            return item.kind not in quiet
+        found = self.program.routine(frame.number, item.name.lower())
+        if found is None:
+            return True
+        number, called = found
+        if id(called) in seen:
+            return False
+        if id(called) not in self._moving or seen:
+            inner = self.program.frame(number, called)
+            matters = any(
+                self.matters(one, inner, seen | {id(called)})
+                for one in called.instructions
+                if one.kind != "leave" or one.name.lower().startswith("exit")
+            )
+            if seen:
+                return matters
+            self._moving[id(called)] = matters
+        return self._moving[id(called)]
