@@ -153,6 +153,41 @@ FUNC num pick() IF DInput(d)=1 RETURN 1; RETURN 2; ENDFUNC"""
     assert reason.startswith(cause)
 
 
+@pytest.mark.parametrize(
+    "copy",
+    ["b:=n;", "b:=2*n+1;", "same n,b;", "b:=own(n);", "b:=seen();", "r.x:=n; b:=r.x;", "b:=k;"],
+)
+def test_what_may_be_changed_outside_decides_nothing(copy):
+    """Not by a copy either: PERS, and initial values of VAR, are values and no conditions."""
+    others = """PROC same(num x, INOUT num y) y:=x; ENDPROC
+FUNC num own(num x) RETURN x; ENDFUNC
+FUNC num seen() RETURN n; ENDFUNC"""
+    declarations = "PERS num n:=3; VAR num k:=3; VAR num b; VAR pos r;"
+    driven = run_of(f"{copy} IF b>0 THEN {at('b')} ELSE {at(9)} ENDIF", others, declarations)
+    assert [driven[0][0], len(driven)] == ["IF", 2]
+    assert driven[1] in (3.0, 7.0)
+    assert run_of(f"n:=5; {copy} k:=1; IF n>4 {at(1)}", others, declarations) == [1.0]
+
+
+def test_what_calls_assign_below_a_branch_is_not_known():
+    """LOCAL data of another module, and data that a local of the same name hides."""
+    other = f"""MODULE lib
+LOCAL VAR num a:=20;
+PROC set() VAR num k; a:=1; k:=1; ENDPROC
+PROC show() {at("a")} ENDPROC
+ENDMODULE"""
+    driven = run_of(
+        f"a:=3; IF DInput(d)=1 THEN set; ENDIF {at('a')} show;", "", "VAR num a;", [other]
+    )
+    assert driven[0] == 3.0
+    assert driven[1][1].startswith("a is changed in the IF of line 4")
+    others = "PROC alter() n:=f(); ENDPROC\nFUNC num f() g:=4; RETURN 1; ENDFUNC"
+    body = f"VAR num n:=2; g:=1; IF DInput(d)=1 alter; {at('n')}{at('g')}"
+    (first, second) = run_of(body, others, "VAR num n; VAR num g;")
+    assert first == 2.0
+    assert second[1].startswith("g is changed in the IF")
+
+
 def test_interrupts_may_change_data_at_any_time():
     others = "TRAP t\na:=5;\nENDTRAP"
     driven = run_of(f"a:=2;{at('a')}", others, "VAR num a:=1;")

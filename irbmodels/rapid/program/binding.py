@@ -57,30 +57,35 @@ def _argument(
     evaluator: ExpressionEvaluator, parameter: Parameter, node: Any, inner: Frame
 ) -> Datum:
     """Return the datum that a parameter is."""
-    kind = inner.scope.builder.resolve(parameter.type)
+    kind, frame = inner.scope.builder.resolve(parameter.type), evaluator.scope
+    unset = Unset(f"{parameter.name} depends on the run")
     try:
         if isinstance(node, Datum):
-            return Datum(node.type, node.size, node.value, decides=True)
-        frame = evaluator.scope
+            return Datum(node.type, node.size, node.value, node.decides)
         if parameter.array and isinstance(frame, Frame):
             one = frame.find(node.children[0])
-            return Datum(kind, one.size, one.value, decides=True)
+            return Datum(kind, one.size, one.value, one.decides)
         if isinstance(frame, Frame):
-            return Datum(kind, (), frame.value_of(evaluator, node, kind, ()), decides=True)
+            value, outside = frame.program.traced(lambda: frame.value_of(evaluator, node, kind, ()))
+            return Datum(kind, (), value, decides=not outside)
     except (Unknown, AttributeError) as reason:
-        return Datum(kind, (), Unset(str(reason)), decides=True)
-    return Datum(kind, (), Unset(f"{parameter.name} depends on the run"), decides=True)
+        unset = Unset(str(reason))
+    return Datum(kind, (), unset, decides=True)
 
 
 def copy_back(given: Given, frame: Frame, inner: Frame, reason: str) -> None:
     """Assign what a routine made of the arguments that it may change."""
     for evaluator, one, node in given:
-        value = inner.own[one.name].value
+        datum = inner.own[one.name]
 
-        def new(_kind: str, _size: tuple[int, ...], value: Any = value) -> Any:
-            if isinstance(value, Unset):
-                raise Unknown(value.reason)
-            return value
+        def new(
+            _kind: str, _size: tuple[int, ...], datum: Datum = datum, name: str = one.name
+        ) -> Any:
+            if isinstance(datum.value, Unset):
+                raise Unknown(datum.value.reason)
+            if not datum.decides:
+                frame.program.outside = name
+            return datum.value
 
         frame.put(evaluator, node, new, f"{node.children[0]!s} {reason}")
 

@@ -39,7 +39,9 @@ class Datum:
     value: Any
     """An :class:`Unset` if it depends on the run."""
     decides: bool = False
-    """Whether a condition is decided by it: a constant, or assigned by this run."""
+    """Whether a condition is decided by it: a constant, or assigned by this run from such."""
+    shared: bool = False
+    """Whether it is a PERS."""
 
 
 class Program:
@@ -55,6 +57,8 @@ class Program:
         ]
         """Names of each module's data, in lower case, and whether other modules see them."""
         self.data: dict[tuple[int, str], Datum] = {}
+        self.outside = ""
+        """Name of a datum that was read last and may have been changed from outside."""
         self.trapped: dict[tuple[int, str], str] = {}
         """Data that interrupts assign: at any time."""
         for number, one in enumerate(self.modules):
@@ -97,6 +101,15 @@ class Program:
         frame = Frame(self, number, routine, self.scope(number, routine))
         frame.absent = routine.optional
         return frame
+
+    def traced(self, evaluate: Callable[[], T]) -> tuple[T, str]:
+        """Return a result, and the name of a datum in it that may be changed from outside."""
+        before, self.outside = self.outside, ""
+        try:
+            result = evaluate()
+            return result, self.outside
+        finally:
+            self.outside = self.outside or before
 
     def datum(self, number: int, name: Any) -> Datum:
         """Return the datum that a module means by a name.
@@ -155,7 +168,8 @@ def initial(constants: Constants, declared: Declaration, names: Any) -> Datum:
         value = Unset(str(reason))
     except RapidError as err:
         value = Unset(err.reason)
-    return Datum(kind, declared.size, value, declared.storage == "CONST")
+    const, shared = declared.storage == "CONST", declared.storage == "PERS"
+    return Datum(kind, declared.size, value, const, shared)
 
 
 def _zero(builder: Builder, kind: str, size: tuple[int, ...]) -> Any:
@@ -193,8 +207,6 @@ class Frame:
     callers: tuple[int, ...] = ()
     certain: bool = True
     """Whether the instruction that runs certainly does."""
-    deciding: bool = False
-    """True while a condition is evaluated: what this run did not assign may be changed outside."""
     unknown: str = ""
     """Why the value of a function depends on the run."""
     function: Any = None
@@ -219,8 +231,8 @@ class Frame:
         one = self.find(name)
         if isinstance(one.value, Unset):
             raise Unknown(one.value.reason)
-        if self.deciding and not one.decides:
-            raise Unknown(f"{name} is no constant: what it is then depends on the run")
+        if not one.decides:
+            self.program.outside = str(name)
         return one.type, one.value
 
     def call(self, evaluator: ExpressionEvaluator, node: Any) -> tuple[str, Any]:
@@ -237,27 +249,33 @@ class Frame:
 
     def holds(self, span: tuple[int, int]) -> bool:
         """Return whether a condition holds, of constants and of data that this run assigned."""
-        self.deciding = True
-        try:
-            evaluator, node = self.scope.parsed(span, self)
-            return _known(lambda: truth(evaluator, node))
-        finally:
-            self.deciding = False
+        return self._decided(lambda: self._truth(span))
+
+    def _truth(self, span: tuple[int, int]) -> bool:
+        evaluator, node = self.scope.parsed(span, self)
+        return _known(lambda: truth(evaluator, node))
+
+    def _decided(self, evaluate: Callable[[], T]) -> T:
+        """Return a result, if nothing but constants and data of this run has a part in it."""
+        result, outside = self.program.traced(evaluate)
+        if outside:
+            raise Unknown(f"{outside} is no constant: what it is then depends on the run")
+        return result
 
     def is_case(self, subject: tuple[int, int], values: tuple[int, int]) -> bool:
         """Return whether the value of a TEST is among those of a CASE."""
-        self.deciding = True
-        try:
+        start, end = values
+        parts = self.scope.module.text[start:end].split(",")
+        ends = [start + sum(map(len, parts[: k + 1])) + k for k in range(len(parts))]
+
+        def among() -> bool:
             value = self.number_at(subject)
-            start, end = values
-            parts = self.scope.module.text[start:end].split(",")
-            ends = [start + sum(map(len, parts[: k + 1])) + k for k in range(len(parts))]
             return any(
                 self.number_at((end - len(part), end)) == value
                 for part, end in zip(parts, ends, strict=True)
             )
-        finally:
-            self.deciding = False
+
+        return self._decided(among)
 
     def value_of(self, evaluator: ExpressionEvaluator, node: Any, kind: str, size: Any) -> Any:
         """Return the value of an expression of a type.
@@ -312,18 +330,26 @@ class Frame:
             one = self.find(root)
         except Unknown:
             return
+        outside = ""
         try:
-            one.value = _put(evaluator, (one.type, one.size), one.value, path, new)
+            one.value, outside = self.program.traced(
+                lambda: _put(evaluator, (one.type, one.size), one.value, path, new)
+            )
         except Unknown as unknown:
             cause = str(unknown).split(" (")[0]
             one.value = Unset(reason if cause in reason else f"{reason} ({cause})")
-        one.decides = True
+        kept = path and one.shared and not one.decides  # other parts are as they were
+        one.decides = not outside and not kept
 
-    def forget(self, names: Iterable[str], reason: str) -> None:
-        """Note that data may have other values from here on."""
-        for name in names:
+    def forget(self, names: Iterable[str | tuple[int | None, str]], reason: str) -> None:
+        """Note that data may have other values from here on.
+
+        A name is one of this routine, or comes with the number of the module that means it.
+        """
+        for each in names:
+            number, name = (None, each) if isinstance(each, str) else each
             try:
-                one = self.find(name)
+                one = self.find(name) if number is None else self.program.datum(number, name)
             except Unknown:
                 continue
             one.value, one.decides = Unset(f"{name} {reason}"), True

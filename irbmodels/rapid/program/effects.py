@@ -31,25 +31,30 @@ class Effects:
 
     def writes(
         self, items: Sequence[Instruction], frame: Frame, seen: frozenset[int] = frozenset()
-    ) -> set[str]:
-        """Return names that instructions, or the routines that they call, may assign."""
-        names = set[str]()
+    ) -> set[tuple[int | None, str]]:
+        """Return what instructions, and the routines that they call, may assign.
+
+        Each is a name in lower case as a module means it: None for the names of the frame.
+        """
+        names = set[tuple[int | None, str]]()
         for item in items:
+            given = written(item, frame)
             if item.kind == "assign":
-                words_of = written(item, frame)
-                names.add(item.name.lower())
-                if item.name.lower() in CHANGING:
-                    names |= words_of
-            elif item.kind == "write":
-                names |= written(item, frame)
-            elif item.kind == "call":
-                names |= written(item, frame)
-                found = self.program.routine(frame.number, item.name.lower())
-                if found is not None and id(found[1]) not in seen:
-                    number, called = found
-                    inner = self.program.frame(number, called)
-                    below = self.writes(called.instructions, inner, seen | {id(called)})
-                    names |= below - hidden_names(self.program.modules[number], called)
+                names.add((None, item.name.lower()))
+            if item.kind in ("write", "call", "other") or item.name.lower() in CHANGING:
+                names |= {(None, name) for name in given}
+            for name in {*given, item.name.lower()}:
+                found = self.program.routine(frame.number, name)
+                if found is None or id(found[1]) in seen:
+                    continue
+                number, called = found
+                inner = self.program.frame(number, called)
+                hidden = hidden_names(self.program.modules[number], called)
+                for where, below in self.writes(called.instructions, inner, seen | {id(called)}):
+                    if where is not None:
+                        names.add((where, below))
+                    elif below not in hidden:
+                        names.add((number, below))
         return names
 
     def matters(self, item: Instruction, frame: Frame, seen: frozenset[int] = frozenset()) -> bool:

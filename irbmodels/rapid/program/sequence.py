@@ -170,6 +170,8 @@ class _Interpreter:
             move = frame.scope.move(item)
             move = replace(move, unknown=move.unknown or err.reason, target=None, via=None)
         self.moves.append(replace(move, inside=(), module=self._other_module(frame)))
+        if item.kind == "other":  # SearchL, for one, writes the point that it found
+            frame.forget(written(item, frame), self._changed(item, frame))
         if move.is_motion:
             self.last = None if move.unknown or not frame.certain else move
         elif item.name.lower() == "goto":
@@ -268,7 +270,8 @@ class _Interpreter:
         """Return type and value of a call of one of the program's functions."""
         word = node.children[0]
         if word.lower() in _POSITIONS:
-            return _position(self.last, frame.deciding, evaluator, node)
+            frame.program.outside = str(word)  # a measured position decides nothing
+            return _position(self.last, evaluator, node)
         found = self.program.routine(frame.number, word.lower())
         if found is None or found[1].kind != "func":
             raise Unknown(f"{word!s}() is not evaluated")
@@ -276,12 +279,8 @@ class _Interpreter:
             raise Unknown(f"{word!s}() calls itself too often")
         self._step(frame.routine.span[0], frame)
         inner = self.frame(*found, frame.callers)
-        deciding, frame.deciding = frame.deciding, False
-        try:
-            given = bind(evaluator, *arguments_of(node), inner)
-            result = self.run(inner)
-        finally:
-            frame.deciding = deciding
+        given = bind(evaluator, *arguments_of(node), inner)
+        result = self.run(inner)
         copy_back(given, frame, inner, f"is changed by {word!s}()")
         if result is None:
             raise Unknown(inner.unknown or f"{word!s}() returns nothing")
@@ -450,13 +449,11 @@ class _Interpreter:
         )
 
 
-def _position(
-    last: Move | None, deciding: bool, evaluator: ExpressionEvaluator, node: Any
-) -> tuple[str, Any]:
+def _position(last: Move | None, evaluator: ExpressionEvaluator, node: Any) -> tuple[str, Any]:
     """Return where the robot stands: the last target, if it stopped there with these frames."""
     word = node.children[0]
     reason = f"{word!s}() is where the robot stands, which the run tells"
-    if last is None or deciding:
+    if last is None:
         raise Unknown(reason)
     move, zone = last, last.zone
     _, options = arguments_of(node)
