@@ -173,11 +173,11 @@ def test_what_calls_assign_below_a_branch_is_not_known():
     """LOCAL data of another module, and data that a local of the same name hides."""
     other = f"""MODULE lib
 LOCAL VAR num a:=20;
-PROC set() VAR num k; a:=1; k:=1; ENDPROC
+PROC alter() VAR num k; a:=1; k:=1; ENDPROC
 PROC show() {at("a")} ENDPROC
 ENDMODULE"""
     driven = run_of(
-        f"a:=3; IF DInput(d)=1 THEN set; ENDIF {at('a')} show;", "", "VAR num a;", [other]
+        f"a:=3; IF DInput(d)=1 THEN alter; ENDIF {at('a')} show;", "", "VAR num a;", [other]
     )
     assert driven[0] == 3.0
     assert driven[1][1].startswith("a is changed in the IF of line 4")
