@@ -118,7 +118,7 @@ def test_loops_of_known_bounds_are_unrolled():
     assert run_of(f"FOR i FROM 1 TO 1 DO {at(1)} ENDFOR {move.format('i', '1')}", "", declarations)[
         0
     ] == [1, ("MoveAbsJ", 4)]
-    for head in ("i FROM 1 TO nRead", "i FROM DInput(d) TO 2", "i FROM 1 TO 2 STEP 0"):
+    for head in ("i FROM 1 TO nRead", "i FROM DInput(d) TO 2", "i FROM 1 TO 2 STEP 0", "i FROM 1"):
         assert run_of(f"FOR {head} DO {at(1)} {move.format('i', '1')} ENDFOR", "", declarations)[
             0
         ] == [

@@ -476,6 +476,8 @@ def _counter_values(heads: list[float]) -> Iterator[float]:
 
     Without STEP it counts up or down by 1 (ABB 3HAC16581-1, FOR).
     """
+    if len(heads) < 2:
+        raise Unknown("its bounds cannot be read")
     first, last, *steps = heads
     step = steps[0] if steps else math.copysign(1.0, last - first)
     if step == 0.0:
