@@ -56,6 +56,10 @@ class Program:
             for each in self.modules
         ]
         """Names of each module's data, in lower case, and whether other modules see them."""
+        self.routines = [
+            {one.name.lower(): one for one in routines_of(each)[1]} for each in self.modules
+        ]
+        """Each module's routines by name in lower case."""
         self.data: dict[tuple[int, str], Datum] = {}
         self.outside = ""
         """Name of a datum that was read last and may have been changed from outside."""
@@ -80,12 +84,12 @@ class Program:
 
     def routine(self, number: int, name: str) -> tuple[int, Routine] | None:
         """Return the routine that a module calls by a name, and the number of its module."""
-        order = [number, *(k for k in range(len(self.modules)) if k != number)]
-        for k in order:
-            for routine in routines_of(self.modules[k])[1]:
-                visible = k == number or not routine.local
-                if visible and routine.name.lower() == name:
-                    return k, routine
+        own = self.routines[number].get(name)
+        if own is not None:
+            return number, own
+        for k, routines in enumerate(self.routines):
+            if name in routines and not routines[name].local:
+                return k, routines[name]
         return None
 
     def scope(self, number: int, routine: Routine) -> Scope:
