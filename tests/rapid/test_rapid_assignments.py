@@ -186,6 +186,8 @@ ENDMODULE"""
     (first, second) = run_of(body, others, "VAR num n; VAR num g;")
     assert first == 2.0
     assert second[1].startswith("g is changed in the IF")
+    own = "PROC alter() VAR num g; g:=4; ENDPROC"
+    assert run_of(f"g:=1; IF DInput(d)=1 alter; {at('g')}", own, "VAR num g;") == [1.0]
 
 
 def test_interrupts_may_change_data_at_any_time():
