@@ -1,6 +1,6 @@
 """RAPID's functions of numbers, positions and orientations, whose value no run changes.
 
-Names, arguments and units as ABB 3HAC16581-1, chapter 2, has them: angles in degrees, lengths in
+Names, arguments and units as in ABB's reference manual (3HAC16581-1): angles in degrees, lengths in
 mm.
 """
 
@@ -117,7 +117,7 @@ def operate(sign: str, left: Any, right: Any) -> Any:
     """Return a product, sum or difference of numbers, positions or orientations.
 
     ``pos * pos`` is the vector product, ``orient * orient`` one rotation after the other
-    (3HAC16581-1, operators).
+    (ABB, Basic Characteristics RAPID, 7.1 arithmetic expressions).
 
     Raises:
         TypeError: if these values have no such product or sum.

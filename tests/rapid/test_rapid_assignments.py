@@ -283,8 +283,8 @@ def test_recursion_that_ends_is_followed():
         ("DotProd([1,2,3],[4,5,6])", 32), ("Min(3,2)", 2), ("Max(3,2)", 3),
     ],
 )  # fmt: skip
-def test_functions_have_the_manuals_values(expression, value):
-    """Examples of ABB 3HAC16581-1, chapter 2, and values that are told by hand."""
+def test_functions_have_values_told_by_hand(expression, value):
+    """Values that are told by hand."""
     assert run_of(at(expression)) == [pytest.approx(value, abs=1e-9)]
 
 

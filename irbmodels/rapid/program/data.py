@@ -158,8 +158,8 @@ def _scopes_of(_module: Module) -> dict[int, Scope]:
 def initial(constants: Constants, declared: Declaration, names: Any) -> Datum:
     """Return a datum with its initial value.
 
-    A VAR without one is 0, FALSE, or an empty text, each component of a record so (ABB 3HAC16580-1,
-    declarations of variables).
+    A VAR without one is 0, FALSE, or an empty text, each component of a record so (ABB
+    3HAC050947-001, initial values).
     """
     builder = constants.builder("")
     kind = builder.resolve(declared.type)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from ...errors import RapidError, UnknownName
+from ...errors import InputError, RapidError, UnknownName
 from ..constants import Constants
 from ..expressions import ExpressionEvaluator, Names, Unknown
 from ..grammar import parse
@@ -68,6 +68,34 @@ def routine_named(routines: Sequence[Routine], name: str) -> Routine:
         if routine.name.lower() == str(name).lower():
             return routine
     raise UnknownName("routine", name, [routine.name for routine in routines])
+
+
+def first_routine(module: Module, routines: Sequence[Routine], name: str | None) -> Routine:
+    """Return the routine of that name, ``main``, or the only procedure that none calls.
+
+    Raises:
+        UnknownName: if there is none of that name.
+        InputError: if none is named, there is no ``main``, and several could be meant.
+    """
+    if name is not None:
+        return routine_named(routines, name)
+    for one in routines:
+        if one.name.lower() == "main":
+            return one
+    procedures = [one for one in routines if one.kind == "proc"]
+    called = {
+        item.name.lower()
+        for one in procedures
+        for item in one.instructions
+        if item.kind == "call" and item.name != one.name
+    }
+    roots = [one for one in procedures if one.name.lower() not in called]
+    if len(roots) != 1:
+        names = ", ".join(one.name for one in roots or procedures) or "none"
+        raise InputError(
+            f"{module.name} has no procedure main; say at which routine to start ({names})"
+        )
+    return roots[0]
 
 
 class Scope:

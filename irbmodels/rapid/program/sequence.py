@@ -6,14 +6,13 @@ whose :attr:`Move.unknown` says what is assumed instead.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import groupby, islice
 from typing import Any, cast
 
-from ...errors import InputError, RapidError
+from ...errors import RapidError
 from ..expressions import (
     ExpressionEvaluator,
     Unknown,
@@ -22,13 +21,13 @@ from ..expressions import (
     reason_in,
 )
 from ..module import Module, checked_module
-from ..values import JointTarget, RobTarget
 from .arguments import Move
 from .binding import Given, bind, copy_back
 from .data import Datum, Frame, Program
 from .effects import Effects, written
-from .moves import routine_named, routines_of
+from .moves import first_routine, routines_of
 from .routines import CHANGING, Block, Instruction, Routine, words
+from .run_values import counter_values, position
 
 # instructions and rounds of loops; a program that takes more is checked part by part
 _MAX_STEPS = 20_000
@@ -71,7 +70,7 @@ def sequence_of(module: Module, routine: str | None = None) -> tuple[Move, ...]:
     """
     run = _Interpreter(checked_module(module))
     with suppress(_ProgramEnded):
-        run.run(run.frame(0, run.first(routine), ()))
+        run.run(run.frame(0, first_routine(run.program.module, run.routines, routine), ()))
     return tuple(run.moves)
 
 
@@ -89,29 +88,6 @@ class _Interpreter:
         self.effects = Effects(self.program)
         self.last: Move | None = None
         """The last move; None if it is not known where it ends."""
-
-    def first(self, name: str | None) -> Routine:
-        """Return the routine of that name, ``main``, or the only procedure that none calls."""
-        if name is not None:
-            return routine_named(self.routines, name)
-        for one in self.routines:
-            if one.name.lower() == "main":
-                return one
-        procedures = [one for one in self.routines if one.kind == "proc"]
-        called = {
-            item.name.lower()
-            for one in procedures
-            for item in one.instructions
-            if item.kind == "call" and item.name != one.name
-        }
-        roots = [one for one in procedures if one.name.lower() not in called]
-        if len(roots) != 1:
-            names = ", ".join(one.name for one in roots or procedures) or "none"
-            raise InputError(
-                f"{self.program.module.name} has no procedure main; say at which routine to start"
-                f" ({names})"
-            )
-        return roots[0]
 
     def frame(self, number: int, routine: Routine, callers: tuple[int, ...]) -> Frame:
         """Return the names of a routine that is about to run, without parameters."""
@@ -271,7 +247,7 @@ class _Interpreter:
         word = node.children[0]
         if word.lower() in _POSITIONS:
             frame.program.outside = str(word)  # a measured position decides nothing
-            return _position(self.last, evaluator, node)
+            return position(self.last, evaluator, node)
         found = self.program.routine(frame.number, word.lower())
         if found is None or found[1].kind != "func":
             raise Unknown(f"{word!s}() is not evaluated")
@@ -348,7 +324,7 @@ class _Interpreter:
         counter = text[slice(*block.subject)].lower()
         before = frame.own.get(counter)
         try:
-            values = _counter_values([frame.number_at(head) for head in block.expressions if head])
+            values = counter_values([frame.number_at(head) for head in block.expressions if head])
         except Unknown as reason:
             self._once(block, items, depth, frame, reason)
             return
@@ -447,43 +423,6 @@ class _Interpreter:
         self.moves.append(
             Move(word, line, column, frame.routine.name, text, unknown=reason, module=module)
         )
-
-
-def _position(last: Move | None, evaluator: ExpressionEvaluator, node: Any) -> tuple[str, Any]:
-    """Return where the robot stands: the last target, if it stopped there with these frames."""
-    word = node.children[0]
-    reason = f"{word!s}() is where the robot stands, which the run tells"
-    if last is None:
-        raise Unknown(reason)
-    move, zone = last, last.zone
-    _, options = arguments_of(node)
-    tool = evaluator.builder.source(options["tool"].children[-1]) if "tool" in options else ""
-    wobj = evaluator.builder.source(options["wobj"].children[-1]) if "wobj" in options else ""
-    same = tool.lower() in ("", move.tool_name.lower()) and wobj.lower() in (
-        "",
-        move.wobj_name.lower(),
-    )
-    kind = JointTarget if word.lower() == "cjointt" else RobTarget
-    if zone is None or not zone.finep or not same or not isinstance(move.target, kind):
-        raise Unknown(reason)
-    if word.lower() == "cpos":
-        return "pos", cast(RobTarget, move.target).trans
-    return kind.rapid, move.target
-
-
-def _counter_values(heads: list[float]) -> Iterator[float]:
-    """Return the values of a counter FROM, TO and maybe STEP.
-
-    Without STEP it counts up or down by 1 (ABB 3HAC16581-1, FOR).
-    """
-    if len(heads) < 2:
-        raise Unknown("its bounds cannot be read")
-    first, last, *steps = heads
-    step = steps[0] if steps else math.copysign(1.0, last - first)
-    if step == 0.0:
-        raise Unknown("its STEP is 0")
-    rounds = (last - first) / step
-    return (first + k * step for k in range(int(rounds + 1e-9) + 1 if rounds >= 0.0 else 0))
 
 
 def _lines(lines: list[int]) -> str:
