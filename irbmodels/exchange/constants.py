@@ -144,9 +144,11 @@ def has_dh_frames(robot: Robot, mechanism: Mechanism) -> bool:
     """Return whether the joints' frames are those of the robot's modified DH table."""
     joints = mechanism.joints
     is_chain = [joint.parent for joint in joints] == list(range(-1, len(joints) - 1))
-    if robot.description is None or not joints or len(joints) > robot.n or not is_chain:
+    if robot.description is None or not joints or not is_chain:
         return False
     table = robot.dh()
+    if len(joints) > len(table.alpha):
+        return False
     rows = zip(joints, table.alpha, table.a, table.d, table.theta, strict=False)
     return all(
         np.allclose(joint.rotation, (rotation_x(alpha) @ rotation_z(theta))[:3, :3])

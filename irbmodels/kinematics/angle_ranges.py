@@ -8,7 +8,7 @@ import numpy as np
 
 from ..model.limits import Limits, combination, sum_ends
 from ..model.types import Array
-from .arm_geometry import Scara, SixAxis
+from .arm_geometry import Arm
 
 
 class AngleRange(NamedTuple):
@@ -42,7 +42,7 @@ class AngleRange(NamedTuple):
         return self.sign * (angle - self.zero)
 
 
-def angle_range(arm: SixAxis | Scara, limits: Limits, factors: dict[int, float]) -> AngleRange:
+def angle_range(arm: Arm, limits: Limits, factors: dict[int, float]) -> AngleRange:
     """Return the range that axis ranges leave of a sum of the normal form's angles.
 
     Args:
@@ -62,7 +62,7 @@ def angle_range(arm: SixAxis | Scara, limits: Limits, factors: dict[int, float])
     return AngleRange(row, zero, low + zero, high + zero, bound)
 
 
-def axis_sum(arm: SixAxis | Scara, factors: dict[int, float]) -> tuple[Array, float]:
+def axis_sum(arm: Arm, factors: dict[int, float]) -> tuple[Array, float]:
     """Return factors of the axis positions, and a constant, in a sum of the normal form's angles.
 
     Arguments as of :func:`angle_range`.

@@ -1,4 +1,4 @@
-"""Geometry of the arms whose postures can be solved: six axes with any wrist, and the SCARA.
+"""Geometry of the arms whose postures can be solved: six axes with any wrist, palletizer, SCARA.
 
 They are read off any tree whose joints stand in one chain: what matters are the lines of the axes,
 not the link frames. Angles are taken absolute, so that it makes no difference whether a
@@ -7,7 +7,7 @@ parallelogram or a motor on the lower arm drives axis 3.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -178,6 +178,54 @@ class OffsetWrist(SixAxis):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class Palletizer(_Arm):
+    """Palletizer: axes 1 and 4 parallel, 2 and 3 at right angles to them, linkages keep 4 upright.
+
+    In the arm's frame z is axis 1, axis 2 points along y, and the origin stands on axis 1 at its
+    height. With ``x``: axis 1, lower and upper arm against the vertical, and the tool about z,
+    there is ``point = Rz(x1) (a1 + a4 + l sin x2 + f sin x3, d, height + l cos x2 + f cos x3)``, on
+    axis 4 at the height of the TCP, and ``R = Rz(x4) E``. ``wrist`` is that point in the frame of
+    the TCP; the forearm ends at the passive axis.
+    """
+
+    a1: float
+    """Axis 1 to axis 2 [m]."""
+    a4: float
+    """Passive axis to axis 4, ahead [m]."""
+    d: float
+    """Axis 4 beside the plane of axis 1 [m]."""
+    height: float
+    """TCP above the passive axis [m]."""
+    slots = 4
+
+    def elbow_angle(self, x: Array) -> Array:
+        """Return the angle of the upper arm against the lower arm [rad], shape ``(...)``."""
+        return np.asarray(x[..., 2] - x[..., 1])
+
+    def wrist_radius(self, x: Array) -> Array:
+        """Return how far axis 4 is ahead of axis 1 [m], shape ``(...)``."""
+        along = self.lower_arm_length * np.sin(x[..., 1]) + self.forearm_length * np.sin(x[..., 2])
+        return np.asarray(self.a1 + self.a4 + along)
+
+    def tcp_from_axis(self, turned: Array) -> Array:
+        """Return the TCP from axis 4, ahead of and beside the arm [m], shape ``(..., 2)``.
+
+        Args:
+            turned: Angle of the tool against the arm's plane, ``x4 - x1`` [rad], shape ``(...)``.
+        """
+        u, v, _ = -self.E @ self.wrist
+        c, s = np.cos(turned), np.sin(turned)
+        return np.stack([c * u - s * v, self.d + s * u + c * v], axis=-1)
+
+    def in_plane(self, x: Array) -> Array:
+        """Return the TCP in the arm's plane: ahead, beside it, above the base [m], ``(..., 3)``."""
+        ahead, beside = np.moveaxis(self.tcp_from_axis(x[..., 3] - x[..., 0]), -1, 0)
+        up = self.lower_arm_length * np.cos(x[..., 1]) + self.forearm_length * np.cos(x[..., 2])
+        level = self.origin_in_arm[2] + self.height
+        return np.stack([self.wrist_radius(x) + ahead, beside, level + up], axis=-1)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Scara(_Arm):
     """Three parallel rotary axes and one that slides along them, anywhere in the chain.
 
@@ -214,7 +262,11 @@ class Scara(_Arm):
         )
 
 
-def arm_of(tree: Tree, frame: int, name: str) -> SixAxis | Scara:
+Arm = SixAxis | Palletizer | Scara
+"""Normal forms."""
+
+
+def arm_of(tree: Tree, frame: int, name: str) -> Arm:
     """Read the normal form of a frame's chain.
 
     Raises:
@@ -223,15 +275,17 @@ def arm_of(tree: Tree, frame: int, name: str) -> SixAxis | Scara:
     try:
         return _normal_form(chain_of(tree, frame))
     except ValueError as err:
-        advice = "it is for six axes of which 4 and 5 meet, and for the SCARA"
+        advice = "it is for six axes of which 4 and 5 meet, palletizers, and the SCARA"
         raise MissingData(f"{name} has no inverse kinematics: {err} ({advice})") from None
 
 
-def _normal_form(chain: Mechanism) -> SixAxis | Scara:
+def _normal_form(chain: Mechanism) -> Arm:
     prismatic = [joint.prismatic for joint in chain.joints]
     kinds = (
         f"{prismatic.count(False)} turning and {prismatic.count(True)} sliding joints move its TCP"
     )
+    if chain.n == 4 and prismatic == [False] * 5:
+        return _palletizer(chain)
     if len(prismatic) != chain.n:
         raise ValueError(f"{kinds}, and it has {chain.n} axes")
     if sorted(prismatic) == [False, False, False, True]:
@@ -311,6 +365,51 @@ def _six_axis(chain: Mechanism) -> SixAxis:
         return SixAxis(**shape)
     u, v, _ = (rotation_z(p6)[:3, :3] @ from_joint_6).tolist()
     return OffsetWrist(**shape, chain=chain, offset=(u, v), regular=max(tilt, meeting) <= EXACT)
+
+
+def _palletizer(chain: Mechanism) -> Palletizer:
+    rotations, positions = _at_zero(chain)
+    axes = [rotation[:, 2] for rotation in rotations]
+    parallel = [_off_parallel(axes, 2, i) for i in (3, 4)]
+    _largest(_off_square(axes, 1, 2), *parallel, _off_parallel(axes, 1, 5), allowed=EXACT)
+    same = [1.0 if axis @ axes[1] > 0.0 else -1.0 for axis in axes]
+    links = [(same[i], chain.joints[i]) for i in (1, 2, 3)]
+    turned = np.sum([sign * np.append(joint.row, joint.offset) for sign, joint in links], axis=0)
+    if np.abs(turned).max() > EXACT:
+        raise ValueError("no linkage keeps its last axis parallel to the first")
+    arm_from_base = np.stack([np.cross(axes[1], axes[0]), axes[1], axes[0]])
+    tcp = chain.frame
+    assert tcp is not None
+    base_from_tcp = rotations[4] @ tcp.rotation  # at zero
+    tcp_position = positions[4] + rotations[4] @ tcp.position
+    second, third, passive, last, end = (
+        arm_from_base @ (point - positions[0]) for point in (*positions[1:], tcp_position)
+    )
+    lower, fore = third - second, passive - third
+    lower_arm_length, forearm_length = (float(np.hypot(v[0], v[2])) for v in (lower, fore))
+    if min(lower_arm_length, forearm_length) < EXACT:
+        raise ValueError("two of its axes are one line")
+    p2, p3 = np.arctan2(lower[0], lower[2]), np.arctan2(fore[0], fore[2])
+    # joint angles = T x + c; the passive joint follows from those of axes 2 and 3
+    upright = 1.0 if axes[4] @ axes[0] > 0.0 else -1.0
+    T, c = np.eye(4), np.array([0.0, -p2, same[2] * (p2 - p3), 0.0])
+    T[2, 1:3] = -same[2], same[2]
+    T[3, [0, 3]] = -upright, upright
+    moving = replace(chain, joints=(*chain.joints[:3], chain.joints[4]))
+    on_axis = np.array([last[0], last[1], end[2]])
+    return Palletizer(
+        axis_map=_axis_map(moving, T, c),
+        arm_from_base=arm_from_base,
+        origin=positions[0] + axes[0] * second[2],
+        wrist=base_from_tcp.T @ (arm_from_base.T @ on_axis + positions[0] - tcp_position),
+        E=arm_from_base @ base_from_tcp,
+        lower_arm_length=lower_arm_length,
+        forearm_length=forearm_length,
+        a1=float(second[0]),
+        a4=float(last[0] - passive[0]),
+        d=float(last[1]) if abs(last[1]) > 1e-14 else 0.0,
+        height=float(end[2] - passive[2]),
+    )
 
 
 def _scara(chain: Mechanism) -> Scara:

@@ -13,6 +13,8 @@ A quadrant is ``floor(q / 90 deg)``. That of cfx depends on the arm (RAPID ``con
 * a parallelogram arm (IRB 2400, 1400): quadrant of axis 2, ABB's rule for "other robots". Not sure:
   manuals of the S4 controller do not use cfx, some programs write the number above, and no IRB 2400
   was seen.
+* a palletizer (IRB 260, 460, 660, 760): 0, and so is cf6. Not sure: no document was seen; cf4 is
+  taken as the quadrant of axis 4. Two postures of a pose may have the same four numbers.
 * a SCARA: 0 or 1; their meaning is not published. Taken as 1 where the second arm is turned to
   negative angles; eight targets for an IRB 910SC have 0, and positive ones. cf6 is 0.
 
@@ -30,7 +32,7 @@ import numpy as np
 from ..checks import short_repr
 from ..errors import InputError
 from ..model.types import Array, Mask
-from .arm_geometry import CALIBRATED, OffsetWrist, Scara, SixAxis
+from .arm_geometry import CALIBRATED, Arm, OffsetWrist, Palletizer, Scara, SixAxis
 
 EDGE = 1e-6  # [rad, m] what the digits of a printed target leave of an angle
 ROUNDING = 1e-12  # of a right angle, rad or m: -1e-17 rad is 0, in quadrant 0
@@ -52,7 +54,7 @@ class Configuration(NamedTuple):
         return f"[{self.cf1},{self.cf4},{self.cf6},{self.cfx}]{'' if self.sure else '?'}"
 
 
-def configuration_of(arm: SixAxis | Scara, q: Array) -> Configuration:
+def configuration_of(arm: Arm, q: Array) -> Configuration:
     """Return the configuration of one posture ``(n,)`` [rad, m]."""
     angles = [float(q[axis]) for axis in _quadrant_axes(arm)]
     on_edge = any(
@@ -64,7 +66,7 @@ def configuration_of(arm: SixAxis | Scara, q: Array) -> Configuration:
     return Configuration(cf1, cf4, cf6, cfx, known and not on_edge)
 
 
-def matches(arm: SixAxis | Scara, q: Array, wanted: Configuration) -> Mask:
+def matches(arm: Arm, q: Array, wanted: Configuration) -> Mask:
     """Return whether postures ``(..., n)`` have a configuration, shape ``(...)``.
 
     One on the edge of a quadrant belongs to both sides; NaN never matches.
@@ -84,7 +86,7 @@ def matches(arm: SixAxis | Scara, q: Array, wanted: Configuration) -> Mask:
     return matching
 
 
-def seeds(arm: SixAxis | Scara, wanted: Configuration) -> dict[int, float]:
+def seeds(arm: Arm, wanted: Configuration) -> dict[int, float]:
     """Return the middle of the quadrant of each axis that has one [rad].
 
     The nearest full turn lies in the quadrant.
@@ -93,7 +95,7 @@ def seeds(arm: SixAxis | Scara, wanted: Configuration) -> dict[int, float]:
     return {axis: (quadrant + 0.5) * QUARTER for axis, quadrant in quadrants}
 
 
-def checked(arm: SixAxis | Scara, value: object) -> Configuration:
+def checked(arm: Arm, value: object) -> Configuration:
     """Return a caller's configuration as :class:`Configuration`.
 
     Raises:
@@ -111,22 +113,23 @@ def checked(arm: SixAxis | Scara, value: object) -> Configuration:
             f"a configuration is four whole numbers (cf1, cf4, cf6, cfx), not {short_repr(value)}"
         )
     cf1, cf4, cf6, cfx = map(int, numbers)
-    most = 1 if isinstance(arm, Scara) else 7
+    most = 7 if isinstance(arm, SixAxis) else 1 if isinstance(arm, Scara) else 0
     if not _is_coupled(arm) and not 0 <= cfx <= most:
-        raise InputError(f"cfx of this kind of arm is 0 to {most}, not {cfx}")
+        values = f"0 to {most}" if most else "0"
+        raise InputError(f"cfx of this kind of arm is {values}, not {cfx}")
     return Configuration(cf1, cf4, cf6, cfx)
 
 
-def _quadrant_axes(arm: SixAxis | Scara) -> tuple[int, ...]:
-    """Return the axes of cf1, cf4 and cf6, from 0; a SCARA has no cf6."""
+def _quadrant_axes(arm: Arm) -> tuple[int, ...]:
+    """Return the axes of cf1, cf4 and cf6, from 0; an arm of four axes has no cf6."""
     return (0, 3, 5) if isinstance(arm, SixAxis) else (0, 3)
 
 
-def _is_coupled(arm: SixAxis | Scara) -> bool:
+def _is_coupled(arm: Arm) -> bool:
     return isinstance(arm, SixAxis) and arm.coupled
 
 
-def _cfx(arm: SixAxis | Scara, q: Array) -> tuple[int, bool]:
+def _cfx(arm: Arm, q: Array) -> tuple[int, bool]:
     """Return cfx, and whether ABB's rule for it is known."""
     if _is_coupled(arm):
         return _quadrant(float(q[1])), False
@@ -135,8 +138,10 @@ def _cfx(arm: SixAxis | Scara, q: Array) -> tuple[int, bool]:
     return sum(bits), isinstance(arm, SixAxis) and not offset
 
 
-def _cfx_signs(arm: SixAxis | Scara, q: Array) -> list[Array]:
+def _cfx_signs(arm: Arm, q: Array) -> list[Array]:
     """Return the quantities whose negative sign sets the bits of cfx, from the lowest bit on."""
+    if isinstance(arm, Palletizer):
+        return []
     x = arm.axis_map.angles(q)
     elbow = np.sin(arm.elbow_angle(x))
     if isinstance(arm, Scara):

@@ -3,7 +3,8 @@
 ``det J = -a2 sin(q5) b3 sin(r3 - r3 stretched) (a1 + a2 sin(q2) + a3 sin(q2 + r3) + d4 cos(q2 +
 r3))`` for an arm with a spherical wrist and any tool (S000 eq. 33, S003; here in the absolute
 angles of :mod:`irbmodels.kinematics.arm_geometry`, which serve any mounting and any signs), and
-``-a1 a2 sin(q2)`` for the rows vx, vy, vz, wz of a SCARA (S004, whose z of axis 3 points down).
+``-a1 a2 sin(q2)`` for the rows vx, vy, vz, wz of a SCARA (S004, whose z of axis 3 points down);
+the same rows of a palletizer have the factors of its lower and upper arm.
 Each factor is zero on its own: wrist, elbow, shoulder.
 
 The determinant of an arm whose wrist axes miss one point has no factors: its singularities are
@@ -26,7 +27,7 @@ from ..errors import InputError, MissingData
 from ..model.limits import Limits
 from ..model.types import Array
 from .angle_ranges import AngleRange, angle_range
-from .arm_geometry import OffsetWrist, Scara, SixAxis
+from .arm_geometry import Arm, OffsetWrist, Palletizer, Scara, SixAxis
 from .axis_rates import singular_values
 from .chain import poses_and_jacobian
 from .workspace import Workspace, workspace_of
@@ -105,7 +106,7 @@ class DampedVelocity(NamedTuple):
     """Bound of ``|v|``: ``2/sqrt(3) |twist| / near``, shape ``(...)``."""
 
 
-def singularities(arm: SixAxis | Scara, q: Array) -> Singularities:
+def singularities(arm: Arm, q: Array) -> Singularities:
     """Return the distances of axis positions ``(..., n)`` [rad, m] from every singularity."""
     if isinstance(arm, OffsetWrist):
         unknown = np.full(q.shape[:-1], np.nan)[()]
@@ -123,6 +124,10 @@ def singularities(arm: SixAxis | Scara, q: Array) -> Singularities:
         upright = math.copysign(1.0, arm.arm_from_base[2, 2])
         return Singularities(none, _from_half_turns(elbow), none, upright * determinant)
     shoulder = arm.wrist_radius(x)
+    if isinstance(arm, Palletizer):
+        none = np.full(q.shape[:-1], np.inf)[()]
+        # of rows vx, vy, vz, wz, whose sign does not change where the arm hangs
+        return Singularities(none, _from_half_turns(elbow), shoulder, -determinant * shoulder)
     return Singularities(
         _from_half_turns(x[..., 4]),
         _from_half_turns(elbow),
@@ -131,7 +136,7 @@ def singularities(arm: SixAxis | Scara, q: Array) -> Singularities:
     )
 
 
-def singular_postures(arm: SixAxis | Scara, limits: Limits) -> list[SingularPosture]:
+def singular_postures(arm: Arm, limits: Limits) -> list[SingularPosture]:
     """Return every way in which an arm can be singular, and whether its ranges let it.
 
     Raises:
@@ -151,12 +156,17 @@ def singular_postures(arm: SixAxis | Scara, limits: Limits) -> list[SingularPost
     ]
     if isinstance(arm, Scara):
         return elbows
-    fifth = angle_range(arm, limits, {4: 1.0})
-    wrists = [_singular_angle("wrist", fifth, angle, "", "interior") for angle in (0.0, math.pi)]
+    wrists = []
+    if isinstance(arm, SixAxis):
+        fifth = angle_range(arm, limits, {4: 1.0})
+        wrists = [
+            _singular_angle("wrist", fifth, angle, "", "interior") for angle in (0.0, math.pi)
+        ]
     # the factor is zero abreast of axis 1, however far beside it
     heights = _on_axis(workspace_of(replace(arm, d=0.0), limits))
     beside = f"{1e3 * abs(arm.d):.3g} mm beside" if arm.d else "on"
-    where = f"wrist center {beside} axis 1"
+    point = "wrist center" if wrists else "axis 4"
+    where = f"{point} {beside} axis 1"
     if heights:
         ranges = ", ".join(f"{1e3 * low:.1f} .. {1e3 * high:.1f}" for low, high in heights)
         where += f" at z = {ranges} mm"

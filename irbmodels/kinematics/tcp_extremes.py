@@ -12,7 +12,7 @@ import numpy as np
 
 from ..model.limits import Limits
 from ..model.types import Array
-from .arm_geometry import Scara, SixAxis
+from .arm_geometry import Arm
 
 _SAMPLES, _STARTS = 50_000, 6
 _UPRIGHT = 1e-9  # sine of the angle between axis 1 and the vertical that is rounding
@@ -34,9 +34,7 @@ class TcpExtremes(NamedTuple):
     """
 
 
-def tcp_extremes(
-    arm: SixAxis | Scara, limits: Limits, world_from_base: Array | None = None
-) -> TcpExtremes:
+def tcp_extremes(arm: Arm, limits: Limits, world_from_base: Array | None = None) -> TcpExtremes:
     """Return the extremes of a TCP with every axis free within its range, the coupled one included.
 
     The best of 50000 seeded postures are improved (L-BFGS-B; with bounds of sums SLSQP) to a

@@ -21,7 +21,7 @@ from ..errors import InputError, MissingData, UnknownName
 from ..model.limits import Limits, sum_ends
 from ..model.types import Array, Mask
 from .angle_ranges import angle_range, axis_sum
-from .arm_geometry import CALIBRATED, OffsetWrist, Scara, SixAxis
+from .arm_geometry import CALIBRATED, Arm, OffsetWrist, Palletizer, Scara, SixAxis
 from .frames import Reference, in_world
 from .planar_boundary import SIDES, Arc, TwoLinks, edges
 
@@ -92,7 +92,7 @@ class Workspace:
     The plane's second coordinate of a six-axis arm counts from the base along axis 1.
     """
 
-    arm: SixAxis | Scara
+    arm: Arm
     links: TwoLinks
     azimuth: PlanarJointRange
     """Of the arm's plane; of a SCARA's first arm."""
@@ -317,11 +317,12 @@ class Workspace:
         if measure not in ("manipulability", "dexterity"):
             raise UnknownName("measure", measure, ("manipulability", "dexterity"))
         lengths = self.links.inner * self.links.outer
+        if measure == "dexterity" and not isinstance(self.arm, SixAxis):
+            kind = "SCARA" if isinstance(self.arm, Scara) else "palletizer"
+            raise MissingData(
+                f"the tool of a {kind} always points down: there is no dexterity to map"
+            )
         if isinstance(self.arm, Scara):
-            if measure == "dexterity":
-                raise MissingData(
-                    "the tool of a SCARA always points down: there is no dexterity to map"
-                )
             t2 = self.links.solve(array[..., :2])[1]
             reached = self.contains(points, reference)[..., None]
             return _largest(lengths * np.abs(np.sin(np.where(reached, t2, np.nan))))
@@ -382,14 +383,15 @@ class Workspace:
         return np.stack(np.meshgrid(across, across, heights, indexing="ij"), axis=-1)
 
 
-def workspace_of(arm: SixAxis | Scara, limits: Limits, wrist: ArrayLike | None = None) -> Workspace:
+def workspace_of(arm: Arm, limits: Limits, wrist: ArrayLike | None = None) -> Workspace:
     """Return the workspace of an arm.
 
     Args:
         arm: Its geometry, for the TCP.
         limits: Its ranges.
         wrist: Fixed positions of axes 4 to 6 [rad]: then the workspace is the TCP's. Default is the
-            wrist center. Of a SCARA that of the tool's axis, default 0.
+            wrist center, of a palletizer the point of axis 4 at the height of the TCP. Of arms with
+            four axes that of the tool's axis; default 0 of a SCARA.
 
     Raises:
         InputError: if the TCP then lies beside the arm's plane: no outline in it is exact.
@@ -398,7 +400,13 @@ def workspace_of(arm: SixAxis | Scara, limits: Limits, wrist: ArrayLike | None =
     if isinstance(arm, Scara):
         return _scara_workspace(arm, limits, wrist)
     x, y, z = 0.0, arm.d, arm.forearm_length
-    if wrist is not None:
+    base = arm.a1, float(arm.origin_in_arm[2])
+    if isinstance(arm, Palletizer):
+        ahead = 0.0
+        if wrist is not None:
+            ahead, y = _tool_of_palletizer(arm, wrist)
+        base = base[0] + arm.a4 + ahead, base[1] + arm.height
+    elif wrist is not None:
         q = np.concatenate([np.zeros(3), finite(wrist, (3,), "wrist [rad], axes 4 to 6,")])
         x, y, z = arm.tcp_from_elbow(arm.axis_map.angles(q)).tolist()
     calibrated = isinstance(arm, OffsetWrist) and not arm.regular
@@ -417,11 +425,12 @@ def workspace_of(arm: SixAxis | Scara, limits: Limits, wrist: ArrayLike | None =
             "ranges bound sums of axes; outlines are for ranges that bound the directions of lower"
             " arm and forearm, and the angle between them, one by one"
         )
-    base = arm.a1, float(arm.origin_in_arm[2])
     lengths = arm.lower_arm_length, math.hypot(x, z)
     links = TwoLinks(base, *lengths, (first.ends, ends), None if slope is None else slope.ends)
-    fourth, fifth = (_joint_range(arm, limits, {k: 1.0}) for k in (3, 4))
-    wrist_ranges = None if fourth is None or fifth is None else (fourth, fifth)
+    wrist_ranges = None
+    if isinstance(arm, SixAxis):
+        fourth, fifth = (_joint_range(arm, limits, {k: 1.0}) for k in (3, 4))
+        wrist_ranges = None if fourth is None or fifth is None else (fourth, fifth)
     azimuth = _needed(_joint_range(arm, limits, {0: 1.0}))
     off = 0.0
     if isinstance(arm, OffsetWrist) and calibrated:
@@ -443,7 +452,7 @@ def _link_ends(
     return slope.low - first.high, slope.high - first.low
 
 
-def _bounds_all(arm: SixAxis, limits: Limits, joints: Sequence[PlanarJointRange | None]) -> bool:
+def _bounds_all(arm: Arm, limits: Limits, joints: Sequence[PlanarJointRange | None]) -> bool:
     """Return whether every row of the limits that bounds axes of the plane is one of these."""
     rows = {joint.row for joint in joints if joint is not None}
     moving = (axis_sum(arm, {1: 1.0})[0] != 0.0) | (axis_sum(arm, {2: 1.0})[0] != 0.0)
@@ -458,6 +467,15 @@ def _uncertainty(arm: OffsetWrist, limits: Limits) -> float:
     x = arm.axis_map.angles(bounded @ ranges.inverse.T)
     apart = arm.in_plane(x) - replace(arm, regular=True).in_plane(x)
     return float(np.linalg.norm(apart, axis=1).max())
+
+
+def _tool_of_palletizer(arm: Palletizer, wrist: ArrayLike) -> tuple[float, float]:
+    """Return the TCP from axis 4 at a position of that, ahead of and beside the arm's plane [m]."""
+    values = np.ravel(numbers(wrist, "wrist [rad]"))
+    fixed = float(finite(values, (1,), "wrist [rad], axis 4,")[0])
+    x = arm.axis_map.angles(np.array([0.0, 0.0, 0.0, fixed]))
+    ahead, beside = arm.tcp_from_axis(x[3] - x[0]).tolist()
+    return ahead, beside
 
 
 def _scara_workspace(arm: Scara, limits: Limits, wrist: ArrayLike | None) -> Workspace:
@@ -477,7 +495,7 @@ def _scara_workspace(arm: Scara, limits: Limits, wrist: ArrayLike | None) -> Wor
 
 
 def _joint_range(
-    arm: SixAxis | Scara, limits: Limits, factors: dict[int, float], offset: float = 0.0
+    arm: Arm, limits: Limits, factors: dict[int, float], offset: float = 0.0
 ) -> PlanarJointRange | None:
     """Return the range of a sum of the arm's angles, ``offset`` [rad] added.
 

@@ -18,7 +18,7 @@ import numpy as np
 from ..errors import InputError, MissingData
 from ..model.rotations import from_zyz
 from ..model.types import Array, Mask
-from .arm_geometry import OffsetWrist, Scara, SixAxis
+from .arm_geometry import Arm, OffsetWrist, SixAxis
 from .planar_boundary import TwoLinks
 
 ZONE = math.radians(5.0)  # [rad]
@@ -40,7 +40,7 @@ class Crossing(NamedTuple):
     """True for samples inside the zone."""
 
 
-def cross_wrist(arm: SixAxis | Scara, poses: Array, start: Array, zone: float = ZONE) -> Crossing:
+def cross_wrist(arm: Arm, poses: Array, start: Array, zone: float = ZONE) -> Crossing:
     """Return axis positions along poses of the TCP, through the wrist singularity.
 
     Args:
@@ -55,7 +55,7 @@ def cross_wrist(arm: SixAxis | Scara, poses: Array, start: Array, zone: float = 
         MissingData: for an arm without a wrist.
     """
     if not isinstance(arm, SixAxis):
-        raise MissingData("a SCARA has no wrist to cross")
+        raise MissingData("an arm of four axes has no wrist to cross")
     if isinstance(arm, OffsetWrist):
         raise MissingData("the wrist is not spherical: q5 = 0 is no singularity to cross")
     path = _Path(

@@ -22,7 +22,9 @@ def modified_row(alpha: float, a: float, theta: float, d: float) -> Array:
 
 
 class DHTable(NamedTuple):
-    """One row per axis; lengths in [m], angles in [rad], arrays of shape ``(n,)``.
+    """One row per joint of the chain; lengths in [m], angles in [rad], arrays of shape ``(m,)``.
+
+    There is one per axis, and of a palletizer the passive one that keeps axis 4 upright.
 
     modified (Craig): ``T_i = Rx(alpha) Tx(a) Rz(theta) Tz(d)``; standard: ``T_i = Rz(theta) Tz(d)
     Tx(a) Rx(alpha)``. ``theta`` (``d`` where ``prismatic``) holds the offset; the joint adds its
@@ -36,7 +38,7 @@ class DHTable(NamedTuple):
     theta: Array
     prismatic: Mask
     A: Array
-    """``(n, n)``: joint variables = ``A q`` + offsets.
+    """``(m, n)``: joint variables = ``A q`` + offsets.
 
     -1 at (3, 2) where a parallelogram drives axis 3.
     """
@@ -50,13 +52,15 @@ class DHTable(NamedTuple):
 
     def joint_variables(self, q: ArrayLike) -> Array:
         """Return ``A q + theta0`` for axis positions ``q`` of the controller [rad, m]."""
-        return states(q, len(self.A), "axis positions") @ self.A.T + self.offsets
+        return states(q, self.A.shape[1], "axis positions") @ self.A.T + self.offsets
 
     def axis_positions(self, variables: ArrayLike) -> Array:
         """Return the ``q`` of joint variables: the inverse of :meth:`joint_variables`."""
-        return (states(variables, len(self.A), "joint variables") - self.offsets) @ np.linalg.inv(
-            self.A
-        ).T
+        turned = states(variables, len(self.A), "joint variables") - self.offsets
+        # as many independent rows as axes: the last of them of a palletizer, whose passive joint
+        # turns by -q3
+        rows = [0, 1, *range(len(self.A) - self.A.shape[1] + 2, len(self.A))]
+        return turned[..., rows] @ np.linalg.inv(self.A[rows]).T
 
     def frames(self, q: ArrayLike) -> list[Array]:
         """Poses of frames 1..n and tool0 in the base, each ``(4, 4)``: the plain matrix product."""

@@ -12,7 +12,7 @@ from ..tables.reader import Row
 from ..tables.spring_rows import numbers_of
 from .text_table import TextTable
 
-Build = Literal["serial", "parallelogram", "scara"]
+Build = Literal["serial", "parallelogram", "palletizer", "scara"]
 _NO_SOURCE = "unknown"
 _MARK = "*"  # behind an assumed number
 
@@ -128,14 +128,21 @@ def _listed(robot: Description, alias: str | None) -> ListedRobot:
     bodies = robot.inertials.sets[robot.inertials.default].links.values()
     friction = robot.friction.default
     axes = {} if friction is None else robot.friction.sets[friction].axes
-    lengths = (*robot.kinematics.joints.values(), robot.kinematics.tool0, *([bars] if bars else []))
+    level = robot.kinematics.level is not None
+    lengths = (*robot.chain.values(), robot.kinematics.tool0, *([bars] if bars else []))
     kinematics = _worst(lengths, robot.kinematics.sources)
     assert kinematics is not None  # a robot has joints
     return ListedRobot(
         robot.name,
         robot.family,
         alias,
-        "parallelogram" if bars else "scara" if len(robot.axes) == 4 else "serial",
+        "palletizer"
+        if level
+        else "parallelogram"
+        if bars
+        else "scara"
+        if len(robot.axes) == 4
+        else "serial",
         ratings.payload_kg,
         ratings.reach_mm,
         ratings.mass_kg,

@@ -171,10 +171,12 @@ def verdict_cells(verdict: Verdict) -> tuple[str, ...]:
 
 def _kinematics_table(robot: Description) -> TextTable:
     heads = ("joint", "alpha deg", "a mm", "d mm", "theta0 deg", "variable", "source")
-    joints, bar = robot.kinematics.joints, robot.kinematics.parallelogram
-    variables = [f"q{number}" for number in range(1, len(joints) + 1)]
+    joints, bar = robot.chain, robot.kinematics.parallelogram
+    variables = [f"q{number}" for number in range(1, len(robot.axes) + 1)]
     if bar is not None:
         variables[2] = "q3 - q2"
+    if robot.kinematics.level is not None:
+        variables.insert(3, "-q3")
     rows = [
         (
             name,

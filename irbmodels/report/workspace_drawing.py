@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..checks import as_instance
 from ..errors import MissingData
-from ..kinematics.arm_geometry import OffsetWrist, Scara, SixAxis
+from ..kinematics.arm_geometry import Arm, OffsetWrist, Palletizer, Scara, SixAxis
 from ..kinematics.frames import Reference
 from ..kinematics.workspace import Extremes, Workspace
 from ..robot.robot import Robot
@@ -248,7 +248,7 @@ def _nodes(arm: SixAxis) -> list[tuple[float, float]]:
     return [(0.0, 0.0), (0.0, level), (arm.a1, level), elbow, knee, wrist]
 
 
-def _draw_arm(axes: Axes, arm: SixAxis | Scara, robot: Robot, view: View) -> None:
+def _draw_arm(axes: Axes, arm: Arm, robot: Robot, view: View) -> None:
     """Draw the arm at home as lines, with its lengths."""
     if isinstance(arm, Scara):
         one, other = arm.axis_map.angles(np.zeros(4))[:2].tolist()
@@ -256,6 +256,19 @@ def _draw_arm(axes: Axes, arm: SixAxis | Scara, robot: Robot, view: View) -> Non
         wrist = elbow + np.array([math.cos(other), math.sin(other)]) * arm.forearm_length
         corners = [(0.0, 0.0), *((float(x), float(y)) for x, y in (elbow, wrist))]
         names, joints = ["a1", "a2"], [0, 1]
+    elif isinstance(arm, Palletizer):
+        level, (t2, t3) = (
+            float(arm.origin_in_arm[2]),
+            arm.axis_map.angles(np.zeros(4))[1:3].tolist(),
+        )
+        shoulder = np.array([arm.a1, level])
+        elbow = shoulder + arm.lower_arm_length * np.array([math.sin(t2), math.cos(t2)])
+        wrist = elbow + arm.forearm_length * np.array([math.sin(t3), math.cos(t3)])
+        last = wrist + np.array([arm.a4, 0.0])
+        points = (shoulder, elbow, wrist, last, last + np.array([0.0, arm.height]))
+        corners = [(0.0, 0.0), (0.0, level), *((float(x), float(z)) for x, z in points)]
+        names, joints = ["d1", "a1", "a2", "a3", "a4", "d5"], [2, 3, 4]
+        _draw_floor(axes, view)
     else:
         corners = _nodes(arm)
         if "tool0" in robot.frames:
@@ -264,9 +277,7 @@ def _draw_arm(axes: Axes, arm: SixAxis | Scara, robot: Robot, view: View) -> Non
             x, y, z = arm.arm_from_base @ tool0.translation - origin
             corners.append((math.copysign(math.hypot(x, y), corners[-1][0]), float(z)))
         names, joints = ["d1", "a1", "a2", "a3", "d4", "d6"], [2, 3, 5]
-        axes.axhline(0.0, color=_THIN, lw=0.8, zorder=0)
-        stand = view.points([(-_STAND, 0.0), (_STAND, 0.0)])
-        axes.plot(*(1e3 * stand).T, color=_ARM, lw=3, zorder=2)
+        _draw_floor(axes, view)
     nodes = 1e3 * view.points(corners)
     axes.plot(*nodes.T, color=_ARM, lw=3, solid_capstyle="round", zorder=4)
     axes.plot(*nodes[joints].T, "o", color="white", mec=_ARM, mew=1.6, ms=7, zorder=5)
@@ -287,6 +298,12 @@ def _draw_arm(axes: Axes, arm: SixAxis | Scara, robot: Robot, view: View) -> Non
                 va="center",
                 zorder=3,
             )
+
+
+def _draw_floor(axes: Axes, view: View) -> None:
+    axes.axhline(0.0, color=_THIN, lw=0.8, zorder=0)
+    stand = view.points([(-_STAND, 0.0), (_STAND, 0.0)])
+    axes.plot(*(1e3 * stand).T, color=_ARM, lw=3, zorder=2)
 
 
 def _draw_extremes(axes: Axes, space: Workspace, extremes: Extremes, view: View) -> None:

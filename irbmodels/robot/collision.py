@@ -27,7 +27,6 @@ from ..model.shapes import Shape, link_of, mesh_of, shapes_of
 from ..model.tree import UNLIMITED
 from ..model.types import Array, Mask
 from ..model.urdf import parse_urdf
-from ..tables.description import BARS
 from .robot import Robot
 
 Pair = frozenset[str]
@@ -152,10 +151,9 @@ def adjacent(robot: Robot) -> set[Pair]:
             inner = body(link_of(above[inner], "parent"))
         if inner != outer:
             pairs |= {frozenset((one, other)) for one in links for other in shaped.get(inner, ())}
-    closed = (
-        robot.description is not None and robot.description.kinematics.parallelogram is not None
+    return pairs | (
+        {frozenset(pin) for pin in robot.description.pins} if robot.description else set()
     )
-    return pairs | ({frozenset((BARS[1], "link_3"))} if closed else set())
 
 
 @dataclass

@@ -134,7 +134,8 @@ def bare_of(
             " parallelogram tree"
         )
         raise InputError(problem + other)
-    model = model_of(description, coupling or ("parallelogram" if heavy_bars else "serial"), name)
+    chosen_tree = description.couplings[0] if heavy_bars else description.couplings[-1]
+    model = model_of(description, coupling or chosen_tree, name)
     files = (*overlays, Path(str(parameters)).resolve()) if is_file(parameters) else overlays
     tools = ((file, overlay_for(tables, file).tool) for file in files)
     stated = tuple((file, tool) for file, tool in tools if tool != NOT_STATED)

@@ -319,8 +319,14 @@ class DynamicMethods(RobotBase):
 
         Raises:
             InputError: if a wrench acts at a bar and the tree in use has none.
+            MissingData: if masses are unknown, or the arm is a palletizer.
         """
         states = self.states.one_motion(q, v, a)
+        if self.description is not None and self.description.kinematics.level is not None:
+            raise MissingData(
+                f"{self.name} is a palletizer: how its joints and the rods that keep its tool level"
+                " share the load is not modelled"
+            )
         self.dynamic_model.need_masses()
         loads = self._loads(wrench)
         for tree, frame, _ in loads:

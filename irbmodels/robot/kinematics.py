@@ -20,7 +20,7 @@ from ..kinematics.frames import Reference, in_world
 from ..model.dh import Convention, DHTable
 
 if TYPE_CHECKING:
-    from ..kinematics.arm_geometry import Scara, SixAxis
+    from ..kinematics.arm_geometry import Arm
     from ..kinematics.configuration import Configuration
     from ..kinematics.inverse.solutions import Branches, Solutions
     from ..kinematics.inverse.solver import InverseKinematics
@@ -340,7 +340,7 @@ class KinematicMethods(RobotBase):
             ``in_range``; empty where the pose is out of reach, with ``missing`` [m] and the reason
             as ``note``; printed, a table. For arrays ``q`` ``(..., 8, 6)`` with the masks
             ``valid``, ``flags`` and ``in_range`` ``(..., 8)``, and ``missing`` ``(...)``; a SCARA
-            has 2 slots, an offset wrist 16.
+            has 2 slots, a palletizer 4, an offset wrist 16.
 
         Raises:
             InputError: if a pose is no rigid motion, one pose is not finite, or a shape is wrong.
@@ -372,7 +372,7 @@ class KinematicMethods(RobotBase):
         return configuration_of(self._arm, self.states.one(q))
 
     @cached_property
-    def _arm(self) -> SixAxis | Scara:
+    def _arm(self) -> Arm:
         from ..kinematics.arm_geometry import arm_of
 
         tcp = self.find_frame("tcp")

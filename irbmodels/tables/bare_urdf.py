@@ -43,14 +43,18 @@ def bare_urdf(description: Description, coupling: Coupling, parameters: str) -> 
     urdf.body("base")
     urdf.joint("base_link-base", "fixed", "base_link", "base", _HERE)
     link = "base_link"
-    for number, (name, row) in enumerate(description.kinematics.joints.items(), start=1):
-        parent, link = link, f"link_{number}"
-        if coupling == "parallelogram" and number == 3:
+    for name, row in description.chain.items():
+        parent, link = link, name.replace("joint", "link")
+        if coupling == "parallelogram" and name == "joint_3":
             _add_linkage(urdf, description)
+        elif name == "joint_level":
+            _add_level(urdf, description)
         else:
             axes = description.limits.axes
-            limit = _limit(axes[f"axis_{number}"])
-            if number == 3 and axes["axis_3"].bound_of == "q3 - q2":  # what joint_3 measures here
+            limit = _limit(axes[name.replace("joint", "axis")])
+            if (
+                name == "joint_3" and axes["axis_3"].bound_of == "q3 - q2"
+            ):  # what joint_3 measures here
                 limit = _between_arms(limit, _limit(axes["axis_2"]), axes["axis_3"])
             urdf.joint(name, row.type, parent, link, _origin(row), limit)
         urdf.body(link)
@@ -112,10 +116,7 @@ def _add_linkage(urdf: _Urdf, description: Description) -> None:
     tables, axes = description.kinematics, description.limits.axes
     assert tables.parallelogram is not None
     shoulder, elbow = tables.joints["joint_2"], tables.joints["joint_3"]
-    swing, knee = _limit(axes["axis_2"]), _limit(axes["axis_3"])
-    raised = knee
-    if axes["axis_3"].range_of is not None:  # the range of axis 3 is one of q3 - q2
-        raised = (knee[0] + swing[0], knee[1] + swing[1], *knee[2:])
+    swing, raised = _limit(axes["axis_2"]), _slopes(axes)
     urdf.body("link_carrier")
     urdf.joint(
         *("joint_carrier", elbow.type, "link_2", "link_carrier", _origin(elbow)),
@@ -130,15 +131,55 @@ def _add_linkage(urdf: _Urdf, description: Description) -> None:
         *("joint_crank", shoulder.type, "link_1", "link_crank", _origin(turned)),
         *(raised, ("joint_3", 1)),
     )
-    pin = (0.0, -tables.parallelogram.crank_mm / 1000.0, 0.0)
+    # opposite to the upper arm: along y of link_3, or along x where its frame lies on the next axis
+    back = -tables.parallelogram.crank_mm / 1000.0
+    pin = (0.0, back, 0.0) if tables.level is None else (back, 0.0, 0.0)
     urdf.body("link_rod_carrier")
     urdf.joint(
         *("joint_rod_carrier", "revolute", "link_crank", "link_rod_carrier", (pin, _HERE[1])),
         *(_reversed(raised), ("joint_3", -1)),
     )
-    back = (_HERE[0], (0.0, 0.0, -radians(elbow.theta0_deg)))
+    undone = (_HERE[0], (0.0, 0.0, -radians(elbow.theta0_deg)))
     urdf.body("link_rod")
-    urdf.joint("joint_rod", "revolute", "link_rod_carrier", "link_rod", back, swing, ("joint_2", 1))
+    urdf.joint(
+        *("joint_rod", "revolute", "link_rod_carrier", "link_rod", undone, swing, ("joint_2", 1))
+    )
+
+
+def _add_level(urdf: _Urdf, description: Description) -> None:
+    """Add the passive joint of a palletizer, which turns back by q3, and the rods that hold it.
+
+    The plate between the rods is link_carrier: it turns back by q2 on the lower arm.
+    """
+    tables, axes = description.kinematics, description.limits.axes
+    level, shoulder = tables.level, tables.joints["joint_2"]
+    assert level is not None
+    swing, raised = _limit(axes["axis_2"]), _slopes(axes)
+    urdf.joint(
+        *("joint_level", level.type, "link_3", "link_level", _origin(level)),
+        *(_reversed(raised), ("joint_3", -1)),
+    )
+    (x, y, z), turn = _origin(shoulder)
+    ahead, up = (number / 1000.0 for number in level.lower_pin_mm)
+    urdf.body("link_lower_rod")
+    urdf.joint(
+        *("joint_lower_rod", "revolute", "link_1", "link_lower_rod"),
+        *(((x + ahead, y, z + up), turn), swing, ("joint_2", 1)),
+    )
+    ahead, up = (number / 1000.0 for number in level.upper_pin_mm)
+    urdf.body("link_upper_rod")
+    urdf.joint(
+        *("joint_upper_rod", "revolute", "link_carrier", "link_upper_rod"),
+        *(((ahead, -up, 0.0), _HERE[1]), raised, ("joint_3", 1)),
+    )
+
+
+def _slopes(axes: Mapping[str, AxisRow]) -> Limit:
+    """Return the limit of q3 itself, where its range is one of q3 - q2 too."""
+    swing, knee = _limit(axes["axis_2"]), _limit(axes["axis_3"])
+    if axes["axis_3"].range_of is None:
+        return knee
+    return knee[0] + swing[0], knee[1] + swing[1], *knee[2:]
 
 
 def _origin(row: MdhRow) -> tuple[Triple, Triple]:

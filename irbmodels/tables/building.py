@@ -190,11 +190,11 @@ def springs_of_rows(
 
 
 def _linkage_of(description: Description) -> Linkage | None:
-    """Return the dimensions of a parallelogram, None for an arm without one."""
+    """Return the dimensions of a parallelogram; None for an arm without one, and a palletizer."""
     bar = description.kinematics.parallelogram
     return (
         None
-        if bar is None
+        if bar is None or description.kinematics.level is not None
         else Linkage(description.kinematics.joints["joint_3"].a_mm / 1000.0, bar.crank_mm / 1000.0)
     )
 

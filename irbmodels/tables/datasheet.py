@@ -7,8 +7,11 @@ Lengths are named after the modified DH rows of docs/conventions.md: ``d1`` floo
 axis 1 to axis 2, ``a2`` lower arm, ``a3`` axis 3 to axis 4, ``d4`` axis 3 to the wrist centre along
 axis 4, ``d6`` wrist centre to the flange; ``d3`` is the wrist's lateral offset from axis 1, ``a5``
 how far axis 6 passes above axis 5 at home (of a collaborative arm: 0 of a spherical wrist). Of a
-SCARA ``d1``, ``a1`` and ``a2`` are height and lengths of its two arms, ``d2`` and ``d3`` the steps
-up from the first to the second and on to the zero of axis 3, ``d4`` from there down to tool0.
+palletizer ``a3`` is the upper arm, ``a4`` leads on to axis 4, and ``d5`` down to the flange;
+``crank`` is the lever of the rod to the upper arm, ``level`` those of the rods that keep the tool
+level. Of a SCARA ``d1``, ``a1`` and ``a2`` are height and lengths of its two arms, ``d2`` and
+``d3`` the steps up from the first to the second and on to the zero of axis 3, ``d4`` from there
+down to tool0.
 """
 
 from __future__ import annotations
@@ -34,21 +37,26 @@ from .schema import AxisRow, BaseRow, HandlingRow
 NEEDED: dict[str, tuple[str, ...]] = {
     "serial": ("d1_mm", "a1_mm", "a2_mm", "a3_mm", "d4_mm", "d6_mm"),
     "parallelogram": ("d1_mm", "a1_mm", "a2_mm", "a3_mm", "d4_mm", "d6_mm", "crank_mm"),
+    "palletizer": ("d1_mm", "a1_mm", "a2_mm", "a3_mm", "a4_mm", "d5_mm", "crank_mm", "level_mm"),
     "scara": ("d1_mm", "a1_mm", "a2_mm"),
 }
 """Lengths that a build needs."""
 ALLOWED: dict[str, tuple[str, ...]] = {
     "serial": ("d3_mm", "a5_mm"),
     "parallelogram": (),
+    "palletizer": (),
     "scara": ("d2_mm", "d3_mm", "d4_mm"),
 }
 """Lengths that a build may have besides; 0 where absent."""
-POSITIVE = ("d1_mm", "a2_mm", "d4_mm", "d6_mm", "crank_mm")  # of arms that need them
+# of arms that need them
+POSITIVE = ("d1_mm", "a2_mm", "d4_mm", "d6_mm", "crank_mm", "level_mm")
 AXES: dict[str, tuple[str, ...]] = {
     "serial": tuple(f"axis_{i}" for i in range(1, 7)),
     "parallelogram": tuple(f"axis_{i}" for i in range(1, 7)),
+    "palletizer": tuple(f"axis_{i}" for i in range(1, 5)),
     "scara": tuple(f"axis_{i}" for i in range(1, 5)),
 }
+WITH_PARALLELOGRAM = ("parallelogram", "palletizer")
 # of the stated reach: catalogues round to 10 or 50 mm, a wrong length or range is more
 ROUNDED = 0.02
 Ends = tuple[float, float]
@@ -65,10 +73,13 @@ class LengthsRow(Row):
     a2_mm: float | None = None
     d3_mm: float | None = None
     a3_mm: float | None = None
+    a4_mm: float | None = None
     d4_mm: float | None = None
     a5_mm: float | None = None
+    d5_mm: float | None = None
     d6_mm: float | None = None
     crank_mm: float | None = None
+    level_mm: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,16 +168,19 @@ class Arm:
     def reach(self) -> float:
         """Largest distance of the wrist centre from axis 1, ahead of the base [mm].
 
-        With an offset wrist, that is held straight, it is of axis 6; of a SCARA of its last axis.
+        With an offset wrist, that is held straight, it is of axis 6; of a SCARA and a palletizer of
+        the last axis.
         Axes 2 and 3 keep their ranges and bounds of sums.
         """
         if self.build == "scara":
             return self.length("a1_mm") + self.length("a2_mm")
         # a1 + lower sin(q2) + fore sin(slope + bend): lower arm and forearm against the vertical
         lower = self.length("a2_mm")
-        rise = self.length("a3_mm") + self.length("a5_mm")
-        fore = float(np.hypot(self.length("d4_mm"), rise))
-        bend = float(np.arctan2(self.length("d4_mm"), rise))
+        rise, along = self.length("a3_mm") + self.length("a5_mm"), self.length("d4_mm")
+        if self.build == "palletizer":
+            rise, along = 0.0, self.length("a3_mm")
+        fore = float(np.hypot(along, rise))
+        bend = float(np.arctan2(along, rise))
         level = 0.5 * np.pi - bend
         (low, high), slopes, elbows = self._arm_ranges()
         # q2 and slope of stationary points inside the ranges, and on their edges
@@ -182,10 +196,14 @@ class Arm:
             ends = max(low, slopes[0] - elbow), min(high, slopes[1] - elbow)
             q2 = _nearest(0.5 * np.pi - ahead, ends)
             postures.append((q2, q2 + elbow, ends))
-        return self.length("a1_mm") + max(
-            lower * float(np.sin(q2)) + fore * float(np.sin(slope + bend))
-            for q2, slope, ends in postures
-            if ends[0] <= ends[1]
+        return (
+            self.length("a1_mm")
+            + self.length("a4_mm")
+            + max(
+                lower * float(np.sin(q2)) + fore * float(np.sin(slope + bend))
+                for q2, slope, ends in postures
+                if ends[0] <= ends[1]
+            )
         )
 
     def _arm_ranges(self) -> tuple[Ends, Ends, Ends]:
@@ -195,7 +213,7 @@ class Arm:
         arms together. One without bound is infinite.
         """
         row, (_, lower, elbow, *_) = self.axes["axis_3"], self.turned
-        absolute = self.build == "parallelogram" and row.range_of is None
+        absolute = self.build in WITH_PARALLELOGRAM and row.range_of is None
         slopes, elbows = row.bound_deg, row.range_deg
         if absolute:
             slopes, elbows = elbows, slopes
@@ -322,7 +340,7 @@ def _check(arm: Arm, file: Path) -> None:
     for name, row in arm.axes.items():
         linear = arm.build == "scara" and name == "axis_3"
         check_axis(row, linear, file, f"axes.{name}")
-    check_sums(arm.axes, arm.build == "parallelogram", file, "axes")
+    check_sums(arm.axes, arm.build in WITH_PARALLELOGRAM, file, "axes")
     for name in ("payload_kg", "reach_mm"):
         if getattr(arm.ratings, name) is None:
             raise TableError(file, f"ratings.{name}", "missing: every arm has one")

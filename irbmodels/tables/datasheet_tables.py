@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from .balancers import spring_row
-from .datasheet import Arm, DataSheet
-from .forms import FORMS, SLIDE, MdhForm
+from .datasheet import WITH_PARALLELOGRAM, Arm, DataSheet
+from .forms import FORMS, LEVEL, SLIDE, MdhForm
 from .writing import Tables, plain
+
+PINS = ("lower_pin_mm", "upper_pin_mm")
+# from the vertical, positive ahead: about square to lower and upper arm in the middle of the ranges
+# that the palletizers share (lower arm -42 to 85 deg, upper arm 70 to 210 deg from the vertical),
+# so that 25 deg are left at their ends, where a parallelogram holds worst
+PIN_ANGLES = tuple(np.radians((-68.0, 50.0)))
 
 
 def tables_of_datasheet(sheet: DataSheet, arms: Sequence[Arm]) -> Tables:
@@ -47,10 +55,24 @@ def _kinematics(arm: Arm) -> dict[str, Any]:
     rows = _rows(arm)
     tool0 = rows.pop("tool0")
     table: dict[str, Any] = {"joints": rows, "tool0": tool0}
-    if arm.build == "parallelogram":
+    if arm.build in WITH_PARALLELOGRAM:
         source = arm.lengths.source_of("crank_mm")
         table["parallelogram"] = {"crank_mm": plain(arm.length("crank_mm")), "source": source}
+    if arm.build == "palletizer":
+        table["level"] = _level(arm)
     return table
+
+
+def _level(arm: Arm) -> dict[str, Any]:
+    """Return the row of the joint that keeps the tool level, with the pins of its rods."""
+    row = _row(arm, LEVEL, None)
+    sources = row.pop("source")
+    sources = dict.fromkeys(row, sources) if isinstance(sources, str) else sources
+    for name, angle in zip(PINS, PIN_ANGLES, strict=True):
+        place = arm.length("level_mm") * np.array([np.sin(angle), np.cos(angle)])
+        row[name] = np.round(place, 1).tolist()
+        sources[name] = arm.lengths.source_of("level_mm")
+    return row | {"source": sources}
 
 
 def _limits(arm: Arm) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from .row_checks import (
     check_base,
     check_bodies,
     check_handling,
+    check_level,
     check_ratings,
     check_rotors,
     check_shape,
@@ -39,6 +40,7 @@ from .schema import (
     KinematicsTable,
     LimitRows,
     LimitsTable,
+    MdhRow,
     ShapeRows,
     ShapesTable,
     SpringRows,
@@ -53,6 +55,8 @@ COUPLINGS: tuple[Coupling, ...] = ("parallelogram", "serial")
 MODEL_FILES = (".urdf", ".sdf", ".world", ".xml", ".mjcf")
 """Endings of files that hold a robot without tables."""
 BARS = ("link_crank", "link_rod")
+LEVEL_BARS = ("link_carrier", "link_lower_rod", "link_upper_rod")
+"""Plate and rods that keep the tool of a palletizer level."""
 _DRIVE_NUMBERS = (
     "rotor_inertia_kg_m2",
     "stiffness_N_m_rad",
@@ -234,7 +238,10 @@ class Description:
             raise TableError(file, "parallelogram", problem)
         if bars and bars.crank_mm <= 0.0:
             raise TableError(file, "parallelogram.crank_mm", "a crank has a positive length")
-        return replace(table, joints=rows, tool0=own.tool0 or table.tool0, parallelogram=bars)
+        level = own.level or table.level
+        check_level(level, rows, bars is not None, file)
+        tool0 = own.tool0 or table.tool0
+        return replace(table, joints=rows, tool0=tool0, parallelogram=bars, level=level)
 
     @cached_property
     def limits(self) -> LimitsTable:
@@ -361,8 +368,33 @@ class Description:
     @property
     def links(self) -> tuple[str, ...]:
         """Names of the bodies: ``base_link``, ``link_1 ..``, and the bars of a parallelogram."""
-        moving = (joint.replace("joint", "link") for joint in self.kinematics.joints)
-        return ("base_link", *moving, *(BARS if self.kinematics.parallelogram else ()))
+        moving = (joint.replace("joint", "link") for joint in self.chain)
+        return ("base_link", *moving, *self.bars)
+
+    @property
+    def bars(self) -> tuple[str, ...]:
+        """Names of the bodies of linkages, beside the chain from base to flange."""
+        linkages = BARS if self.kinematics.parallelogram else ()
+        return (*linkages, *(LEVEL_BARS if self.kinematics.level else ()))
+
+    @property
+    def pins(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of bodies that a pin holds together, beside the joints of the tree."""
+        upper = (("link_rod", "link_3"),) if self.kinematics.parallelogram else ()
+        level = (("link_lower_rod", "link_carrier"), ("link_upper_rod", "link_level"))
+        return (*upper, *(level if self.kinematics.level else ()))
+
+    @property
+    def chain(self) -> dict[str, MdhRow]:
+        """MDH rows from base to flange: those of the axes, and of a passive joint that keeps level.
+
+        That is ``joint_level``, between those of axes 3 and 4.
+        """
+        rows, level = self.kinematics.joints, self.kinematics.level
+        if level is None:
+            return rows
+        items = list(rows.items())
+        return dict([*items[:3], ("joint_level", level), *items[3:]])
 
     @property
     def linear(self) -> tuple[bool, ...]:
@@ -372,6 +404,8 @@ class Description:
     @property
     def couplings(self) -> tuple[Coupling, ...]:
         """Trees that exist for this robot, the default first."""
+        if self.kinematics.level is not None:  # no chain of one-source mimics keeps level
+            return COUPLINGS[:1]
         return COUPLINGS if self.kinematics.parallelogram else ("serial",)
 
     def parameter_set(self, name: str | None) -> str:
@@ -401,14 +435,14 @@ class Description:
             raise InputError(
                 str(UnknownName("DH convention", convention, ("standard", "modified")))
             )
-        rows, tool0 = list(self.kinematics.joints.values()), self.kinematics.tool0
+        rows, tool0 = list(self.chain.values()), self.kinematics.tool0
         table = DHTable(
             "modified",
             alpha=np.array([radians(row.alpha_deg) for row in rows]),
             a=np.array([row.a_mm / 1000.0 for row in rows]),
             d=np.array([row.d_mm / 1000.0 for row in rows]),
             theta=np.array([radians(row.theta0_deg) for row in rows]),
-            prismatic=np.array(self.linear),
+            prismatic=np.array([row.type == "prismatic" for row in rows]),
             A=self._joint_from_axis(),
             tool0=modified_row(
                 radians(tool0.alpha_deg),
@@ -495,6 +529,8 @@ class Description:
         result = np.eye(len(self.axes))
         if self.kinematics.parallelogram:
             result[2, 1] = -1.0
+        if self.kinematics.level:
+            result = np.insert(result, 3, -np.eye(len(self.axes))[2], axis=0)
         return result
 
     def _need_axes(self, file: Path, key: str, rows: Mapping[str, Row]) -> None:
@@ -516,7 +552,7 @@ class Description:
         links = {**entry.links, **entry.variants.get(self.name, BodyRows()).links}
         check_known("link", links, self.links, file, f"{key}.links")
         for link in self.links:
-            if links and link not in links and link not in BARS:
+            if links and link not in links and link not in self.bars:
                 raise TableError(file, f"{key}.links", f"{link} is missing")
         check_bodies(replace(entry, links=links), file, key)
         check_rotors(entry.rotors, self.axes, self.linear, file, key)
@@ -524,8 +560,8 @@ class Description:
 
 
 def has_bars(chosen: InertialSet) -> bool:
-    """Return whether crank or rod of a set have mass."""
-    return bool(set(BARS) & set(chosen.links))
+    """Return whether crank, rods or plate of a set have mass."""
+    return bool({*BARS, *LEVEL_BARS} & set(chosen.links))
 
 
 def mesh_folder(folder: Path) -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-Build = Literal["serial", "parallelogram", "scara"]
+Build = Literal["serial", "parallelogram", "palletizer", "scara"]
 
 
 class MdhForm(NamedTuple):
@@ -28,6 +28,15 @@ _SIX = (
     MdhForm(90, "", "", 180),
     MdhForm(90, "a5_mm", "", 0, back=True),
 )
+# axis 4 looks down; LEVEL turns back by what axis 3 turns
+_PALLETIZER = (
+    MdhForm(0, "", "d1_mm", 0),
+    MdhForm(-90, "a1_mm", "", -90),
+    MdhForm(0, "a2_mm", "", 90),
+    MdhForm(-90, "a4_mm", "d5_mm", 180),
+)
+LEVEL = MdhForm(0, "a3_mm", "", 0)
+"""Row of the passive joint of a palletizer, between those of axes 3 and 4."""
 # axis 3 is positive upwards; axis 4 and the tool look down
 _SCARA = (
     MdhForm(0, "", "d1_mm", 0),
@@ -38,6 +47,7 @@ _SCARA = (
 FORMS: dict[Build, tuple[tuple[MdhForm, ...], MdhForm]] = {
     "serial": (_SIX, MdhForm(0, "", "d6_mm", 0)),
     "parallelogram": (_SIX, MdhForm(0, "", "d6_mm", 0)),
+    "palletizer": (_PALLETIZER, MdhForm(0, "", "", 0, of="d5_mm")),
     "scara": (_SCARA, MdhForm(0, "", "", 0, of="d4_mm")),
 }
 """Rows of the joints, and of tool0."""

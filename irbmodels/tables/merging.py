@@ -16,7 +16,7 @@ import yaml
 from ..errors import TableError, UnknownName
 from ..files import read_text
 from ..model.friction import FURTHER
-from .description import BARS, Description, mesh_folder
+from .description import BARS, LEVEL_BARS, Description, mesh_folder
 from .friction_rows import FIELDS
 from .writing import ROWS, Tables, tables_of, write_tables
 
@@ -186,7 +186,9 @@ def _stands_alone(entry: Mapping[str, Any], start: Mapping[str, Any]) -> bool:
         else {}
     )
     return all(
-        set(rows.get(link, ())) >= _OF_BODY for link in start.get("links", {}) if link not in BARS
+        set(rows.get(link, ())) >= _OF_BODY
+        for link in start.get("links", {})
+        if link not in (*BARS, *LEVEL_BARS)
     )
 
 

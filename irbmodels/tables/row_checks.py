@@ -7,7 +7,16 @@ from pathlib import Path
 
 from ..errors import TableError
 from .reader import Row, check_known
-from .schema import AxisRow, BaseRow, HandlingRow, InertialSet, RotorRow, ShapeRow
+from .schema import (
+    AxisRow,
+    BaseRow,
+    HandlingRow,
+    InertialSet,
+    LevelRow,
+    MdhRow,
+    RotorRow,
+    ShapeRow,
+)
 
 
 def check_shape(row: ShapeRow, file: Path, key: str, meshes: Path) -> None:
@@ -57,6 +66,31 @@ def check_axis(row: AxisRow, linear: bool, file: Path, key: str) -> None:
     if lower >= upper:
         problem = f"[{lower:g}, {upper:g}] is empty; its lower end comes first"
         raise TableError(file, f"{key}.{wanted[0]}", problem)
+
+
+def check_level(
+    level: LevelRow | None, joints: Mapping[str, MdhRow], parallelogram: bool, file: Path
+) -> None:
+    """Check that a joint that keeps axis 4 upright stands between those of a palletizer.
+
+    Raises:
+        TableError: if not.
+    """
+    if level is None:
+        return
+    if (
+        not parallelogram
+        or len(joints) != 4
+        or any(row.type != "revolute" for row in joints.values())
+    ):
+        problem = "goes with four turning axes and a parallelogram, which drives axis 3"
+        raise TableError(file, "level", problem)
+    if level.type != "revolute" or level.alpha_deg or level.d_mm:
+        problem = "needs alpha_deg 0 and d_mm 0: its axis lies parallel to joint_3's, in one plane"
+        raise TableError(file, "level", problem)
+    for name in ("lower_pin_mm", "upper_pin_mm"):
+        if not any(getattr(level, name)):
+            raise TableError(file, f"level.{name}", "a rod of no parallelogram: its pin is off 0")
 
 
 def check_sums(rows: Mapping[str, AxisRow], parallelogram: bool, file: Path, key: str) -> None:

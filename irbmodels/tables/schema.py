@@ -35,6 +35,19 @@ class ParallelogramRow(Row):
 
 
 @dataclass(frozen=True, kw_only=True)
+class LevelRow(MdhRow):
+    """Passive joint of a palletizer, by ``-q3``, between axes 3 and 4: axis 4 stays upright.
+
+    Two rods hold it, parallel to lower and upper arm, with a plate on axis 3 between them that
+    stays level too. Pins are (ahead, up): of the lower rod from axis 2, and on the plate from axis
+    3; of the upper rod on the plate from axis 3, and from this joint.
+    """
+
+    lower_pin_mm: tuple[float, float]
+    upper_pin_mm: tuple[float, float]
+
+
+@dataclass(frozen=True, kw_only=True)
 class AxisRow(Row):
     """Range, speed and effort limit of one axis; of a linear axis in mm and N."""
 
@@ -240,6 +253,7 @@ class KinematicRows:
     joints: dict[str, MdhRow] = field(default_factory=dict)
     tool0: MdhRow | None = None
     parallelogram: ParallelogramRow | None = None
+    level: LevelRow | None = None
 
 
 @dataclass(frozen=True)
@@ -251,6 +265,7 @@ class KinematicsTable(Table):
     tool0: MdhRow
     variants: dict[str, KinematicRows]
     parallelogram: ParallelogramRow | None = None
+    level: LevelRow | None = None
 
 
 @dataclass(frozen=True)

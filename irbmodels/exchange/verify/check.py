@@ -70,7 +70,8 @@ def chain_of(robot: Robot) -> Chain:
         raise MissingData(f"{robot.name} comes from a URDF; the oracles work on tables")
     rows = robot.description.inertials.sets[str(robot.parameters)].links
     table = robot.dh("modified")
-    bodies = [[rows[f"link_{i + 1}"].inertial()] if rows else [] for i in range(robot.n)]
+    links = [joint.replace("joint", "link") for joint in robot.description.chain]
+    bodies = [[rows[link].inertial()] if rows else [] for link in links]
     tcp = table.tool0
     if robot.tool is not None:
         bodies[-1].append(robot.tool.load.moved(table.tool0[:3, :3], table.tool0[:3, 3]))

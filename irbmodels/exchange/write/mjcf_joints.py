@@ -22,7 +22,7 @@ from ...model.types import Array
 from ...model.urdf import parse_urdf
 from ...model.urdf_bodies import INERTIA_ENTRIES
 from ...robot.robot import Robot
-from ...tables.description import BARS
+from ...tables.description import Description
 from . import Options
 
 Element = ElementTree.Element
@@ -113,13 +113,13 @@ def chain_of(robot: Robot, options: Options) -> Chain:
     if robot.tool is not None and robot.tool.path is not None:
         tool = parse_urdf(described.urdf(kind, robot.parameters, robot.tool.path))
     chain = _merged(parse_urdf(text), coupling, robot, note, tool)
-    bars = set(BARS) & set(chain.joints) - set(chosen.links)
+    bars = set(described.bars) & set(chain.joints) - set(chosen.links)
     if not bars:
         return chain
     mass = BAR if options.carrier_kg is None else options.carrier_kg
     if not mass > 0.0:
         raise InputError(f"MuJoCo refuses bars of {mass:g} kg; coupling='serial' leaves them out")
-    return _with_bar_masses(chain, robot, bars, mass)
+    return _with_bar_masses(chain, described, bars, mass)
 
 
 def _merged(
@@ -167,26 +167,14 @@ def _merged(
     return Chain(document, joints, rows, offsets, bodies, coupling.axes, root, note, tool)
 
 
-def _with_bar_masses(chain: Chain, robot: Robot, bars: set[str], mass: float) -> Chain:
+def _with_bar_masses(chain: Chain, robot: Description, bars: set[str], mass: float) -> Chain:
     """Move mass from the links around them to bars without data.
 
-    The arm moves as if the bars weighed nothing, exactly.
-    The crank's centre is on axis 2, where a point of link_1 is; the rod's is its upper pin, a point
-    of link_3. The crank turns as link_3 does, the rod as link_2.
+    The arm moves as if the bars weighed nothing, exactly: the centre of each is a point of a link
+    that stays or turns otherwise, and a link turns as it does.
     """
-    linkage = robot.dynamic_model.linkage
-    assert linkage is not None  # an arm with bars has one
     bodies, tensor = dict(chain.bodies), mass * GYRATION * np.eye(3)
-    for bar, centre, holder, point, turner in (
-        (BARS[0], np.zeros(3), "link_1", chain.joints[BARS[0]].placement[:3, 3], "link_3"),
-        (
-            BARS[1],
-            np.array([linkage.long, 0.0, 0.0]),
-            "link_3",
-            np.array([0.0, -linkage.crank, 0.0]),
-            "link_2",
-        ),
-    ):
+    for bar, centre, holder, point, turner in _centres(chain, robot):
         if bar in bars:
             bodies[bar] = Inertial.of(mass, centre, tensor)
             bodies[holder] = _with_point(bodies[holder], -mass, point)
@@ -196,6 +184,35 @@ def _with_bar_masses(chain: Chain, robot: Robot, bars: set[str], mass: float) ->
         " here, which the links around it give, so that the arm moves as if it had not."
     )
     return replace(chain, bodies=bodies, note=note)
+
+
+def _centres(chain: Chain, robot: Description) -> list[tuple[str, Array, str, Array, str]]:
+    """Return bars, where their mass is put, a link that has this point, and one that turns alike.
+
+    The crank's centre is on axis 2, where a point of link_1 is; the rod's is its upper pin, one
+    of link_3. Of the linkage that keeps level the plate's is on axis 3, a point of link_2, the lower
+    rod's its pin on link_1, and the upper rod's its pin on link_level.
+    """
+    tables = robot.kinematics
+    assert tables.parallelogram is not None
+    level, crank = tables.level, tables.parallelogram.crank_mm / 1000.0
+    elbow, on_base = np.array([tables.joints["joint_3"].a_mm / 1000.0, 0.0, 0.0]), np.zeros(3)
+    pin = np.array([0.0, -crank, 0.0] if level is None else [-crank, 0.0, 0.0])
+    stands = {name: joint.placement[:3, 3] for name, joint in chain.joints.items()}
+    centres = [
+        ("link_crank", on_base, "link_1", stands["link_crank"], "link_3"),
+        ("link_rod", elbow, "link_3", pin, "link_2"),
+    ]
+    if level is None:
+        return centres
+    ahead, up = (number / 1000.0 for number in level.upper_pin_mm)
+    fore = np.array([level.a_mm / 1000.0, 0.0, 0.0])
+    return [
+        *centres,
+        ("link_carrier", on_base, "link_2", stands["link_carrier"], "link_level"),
+        ("link_lower_rod", on_base, "link_1", stands["link_lower_rod"], "link_2"),
+        ("link_upper_rod", fore, "link_level", np.array([ahead, -up, 0.0]), "link_3"),
+    ]
 
 
 def _with_point(body: Inertial, mass: float, point: Array) -> Inertial:

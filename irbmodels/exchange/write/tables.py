@@ -155,10 +155,10 @@ def _tabled(robot: Robot, what: str) -> Description:
 
 def _mdh(robot: Robot) -> NamedTable:
     description = _tabled(robot, "mdh")
-    rows, sources = description.kinematics.joints, description.kinematics.sources
+    rows, sources = description.chain, description.kinematics.sources
     tool0 = description.kinematics.tool0
     *origins, last = (_origin(row, sources) for row in [*rows.values(), tool0])
-    cells = _dh_rows(robot.dh(), origins)
+    cells = _dh_rows(robot.dh(), list(rows), origins)
     fixed = (
         np.radians(tool0.alpha_deg),
         tool0.a_mm / 1000.0,
@@ -174,13 +174,14 @@ def _mdh(robot: Robot) -> NamedTable:
 
 
 def _standard(robot: Robot) -> NamedTable:
-    kinematics = _tabled(robot, "dh").kinematics
+    description = _tabled(robot, "dh")
+    kinematics, rows = description.kinematics, description.chain
     names = dict.fromkeys(
-        name for row in [*kinematics.joints.values(), kinematics.tool0] for name in _names(row)
+        name for row in [*rows.values(), kinematics.tool0] for name in _names(row)
     )
     grades = {kinematics.sources[name].grade for name in names}
     grade = "assumed" if "assumed" in grades else "derived"
-    cells = _dh_rows(robot.dh("standard"), [("; ".join(names), grade)] * robot.n)
+    cells = _dh_rows(robot.dh("standard"), list(rows), [("; ".join(names), grade)] * len(rows))
     about = (
         "Standard DH: T = Rz(theta) Tz(d) Tx(a) Rx(alpha), theta (d of a prismatic joint) ="
         " variable + its entry; ends in tool0."
@@ -188,12 +189,14 @@ def _standard(robot: Robot) -> NamedTable:
     return NamedTable("dh", about, _DH, cells)
 
 
-def _dh_rows(table: DHTable, origins: Sequence[tuple[str, str]]) -> list[tuple[Cell, ...]]:
+def _dh_rows(
+    table: DHTable, joints: Sequence[str], origins: Sequence[tuple[str, str]]
+) -> list[tuple[Cell, ...]]:
     rows: list[tuple[Cell, ...]] = []
     for i, (variable, source) in enumerate(zip(_variables(table.A), origins, strict=True)):
         numbers = (float(column[i]) for column in (table.alpha, table.a, table.d, table.theta))
         kind = "prismatic" if table.prismatic[i] else "revolute"
-        rows.append((f"joint_{i + 1}", *numbers, kind, variable, *source))
+        rows.append((joints[i], *numbers, kind, variable, *source))
     return rows
 
 

@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.types import Array, IntArray, Mask
-from ..arm_geometry import Scara, SixAxis
+from ..arm_geometry import Palletizer, Scara, SixAxis
 
 Bits = NDArray[np.uint8]
 
 SINGULAR = 1e-12  # [m, rad] nearer to a singularity than this, a solution is on it
 REACH = 1e-10  # [m] a wrist centre so little beyond reach is solved at the edge
-TILT = 1e-9  # [rad] largest tilt of a SCARA's tool
+TILT = 1e-9  # [rad] largest tilt of the tool of a SCARA or a palletizer
 RIGID = 1e-9  # what rounding leaves of a rotation typed with ten digits
 VALID, INSIDE, WRIST, ELBOW, SHOULDER, MERGED = 1, 2, 4, 8, 16, 32
 """Bits of a solution: it exists, keeps every range, and which singularities it is on."""
@@ -171,6 +171,48 @@ def six_axis(arm: SixAxis, poses: Array, near: Array, bounds: Bounds) -> BranchA
     return _finish(poses, result._replace(missing=np.min(missing, axis=0)))
 
 
+def palletizer(arm: Palletizer, poses: Array, near: Array, bounds: Bounds) -> BranchArrays:
+    """Solve for poses ``(N, 4, 4)`` of the TCP.
+
+    Slots are front and back (of axis 1), each elbow up and down.
+    """
+    M = arm.arm_from_base @ poses[:, :3, :3] @ arm.E.T
+    point = poses[:, :3, 3] + poses[:, :3, :3] @ arm.wrist - arm.origin
+    px, py, pz = arm.arm_from_base @ point.T
+    upright, tool = _upright(M)
+    rho, side = np.hypot(px, py), abs(arm.d)
+    gap = rho - side
+    above = gap < SINGULAR
+    free = list(zip(np.sin(near).tolist(), np.cos(near).tolist(), strict=True))
+    result, missing = _empty(len(poses), arm.slots, 4), []
+    for f in (1.0, -1.0):
+        X = np.where(above, 0.0, f * np.sqrt(np.maximum(gap, 0.0) * (rho + side)))
+        s1, c1 = X * py - arm.d * px, X * px + arm.d * py
+        still = np.hypot(s1, c1) == 0.0
+        x1 = np.arctan2(np.where(still, free[0][0], s1), np.where(still, free[0][1], c1))
+        for e in (1.0, -1.0):
+            lengths = arm.lower_arm_length, arm.forearm_length
+            sa, ca, sb, cb, beyond, straight = solve_two_links(
+                X - arm.a1 - arm.a4, pz - arm.height, *lengths, e * f, free[1]
+            )
+            beyond = np.hypot(beyond, np.maximum(-gap, 0.0))
+            missing.append(beyond)
+            twin = (above & (f < 0.0)) | (straight & (e < 0.0))
+            x = np.stack([x1, np.arctan2(sa, ca), np.arctan2(sb, cb), tool], axis=1)
+            valid = (beyond <= REACH) & upright & ~twin
+            flags = ELBOW * straight + SHOULDER * above
+            slot = int(1.0 - f + 0.5 - 0.5 * e)
+            _store(result, slot, arm.axis_map.positions(x), valid, flags, bounds)
+    least = np.where(upright, np.min(missing, axis=0), np.inf)
+    return _finish(poses, result._replace(missing=least))
+
+
+def _upright(M: Array) -> tuple[Mask, Array]:
+    """Return whether rotations ``(N, 3, 3)`` are about z, and their angles."""
+    tool = np.arctan2(M[:, 1, 0] - M[:, 0, 1], M[:, 0, 0] + M[:, 1, 1])
+    return (np.hypot(M[:, 0, 2], M[:, 1, 2]) <= TILT) & (M[:, 2, 2] > 0.0), tool
+
+
 def scara(arm: Scara, poses: Array, near: Array, bounds: Bounds) -> BranchArrays:
     """Solve for poses ``(N, 4, 4)`` of the TCP.
 
@@ -180,8 +222,7 @@ def scara(arm: Scara, poses: Array, near: Array, bounds: Bounds) -> BranchArrays
     wrist = poses[:, :3, 3] + poses[:, :3, :3] @ arm.wrist
     point = (wrist - arm.origin) @ arm.arm_from_base.T
     height = (poses[:, :3, 3] - arm.origin) @ arm.arm_from_base[2] - arm.height
-    upright = (np.hypot(M[:, 0, 2], M[:, 1, 2]) <= TILT) & (M[:, 2, 2] > 0.0)
-    tool = np.arctan2(M[:, 1, 0] - M[:, 0, 1], M[:, 0, 0] + M[:, 1, 1])
+    upright, tool = _upright(M)
     result, missing = _empty(len(poses), arm.slots, 4), np.zeros(len(poses))
     free = (float(np.sin(near[0])), float(np.cos(near[0])))
     for slot, e in enumerate((1.0, -1.0)):

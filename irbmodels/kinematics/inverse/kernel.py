@@ -13,9 +13,16 @@ from ...compiled.kernels import Kernel
 from ...compiled.llvm_entry import ROWS, STATE
 from ...compiled.machine import function
 from ...model.types import Array, Mask
-from ..arm_geometry import Scara, SixAxis
+from ..arm_geometry import Arm
 from .closed_form import RIGID, Bounds, BranchArrays
-from .program import arm_constants, constant_names, program_of, seed_constants, structure_of
+from .program import (
+    arm_constants,
+    constant_names,
+    kind_of,
+    program_of,
+    seed_constants,
+    structure_of,
+)
 
 BLOCK = 4096  # poses whose bits, as numbers, stay in the second-level cache
 DOUBLE = np.dtype(np.float64)
@@ -25,7 +32,7 @@ empty, uint8 = np.empty, np.uint8
 class KernelSolver:
     """Closed form of one arm in machine code; that of each layout is compiled when it is needed."""
 
-    def __init__(self, arm: SixAxis | Scara, bounds: Bounds) -> None:
+    def __init__(self, arm: Arm, bounds: Bounds) -> None:
         """Compile nothing yet."""
         self._arm, self._bounds = arm, bounds
         self._slots, self._n = arm.slots, bounds.seed.size
@@ -97,7 +104,7 @@ class KernelSolver:
     def _load(self, layout: str) -> tuple[int, NDArray[np.intp]]:
         """Return the address of machine code, and the places of its constants among all."""
         code, rows = self._kernel.code(layout), len(self._bounds.A)
-        places = {name: k for k, name in enumerate(constant_names(self._n, rows))}
+        places = {name: k for k, name in enumerate(constant_names(kind_of(self._arm), rows))}
         used = [places[name] for name in code.signature.constants]
         return code.address, np.array([*used, len(places)])
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ...compiled.program import Program
 from ...compiled.trace import Scalar, Trace, Value, atan2, nearest, sqrt, where
 from ...model.types import Array
-from ..arm_geometry import Scara, SixAxis
+from ..arm_geometry import Arm, Palletizer, SixAxis
 from .closed_form import (
     ELBOW,
     INSIDE,
@@ -45,11 +45,14 @@ GEOMETRY = {
 SIX_AXIS = GEOMETRY | {"C": (3, 3), "a1": (), "d": (), "wrist_sign": ()}
 SEED = ("free_sin", "free_cos", "turn_lower", "turn_upper", "seed")
 SCARA = GEOMETRY | {"height": ()}
+PALLETIZER = SCARA | {"a1": (), "a4": (), "d": ()}
+Kind = Literal["six axes", "palletizer", "scara"]
 
 
 class Structure(NamedTuple):
     """All that the program of an arm depends on, besides its constants."""
 
+    kind: Kind
     H: Pattern
     """Of the axis map."""
     A: Pattern
@@ -57,7 +60,14 @@ class Structure(NamedTuple):
     linear: tuple[bool, ...]
 
 
-def structure_of(arm: SixAxis | Scara, bounds: Bounds) -> Structure:
+def kind_of(arm: Arm) -> Kind:
+    """Return which of the closed forms solves an arm."""
+    if isinstance(arm, SixAxis):
+        return "six axes"
+    return "palletizer" if isinstance(arm, Palletizer) else "scara"
+
+
+def structure_of(arm: Arm, bounds: Bounds) -> Structure:
     """Return the structure of an arm; six axes without unusual couplings share one."""
     patterns = [arm.axis_map.H != 0.0, bounds.A != 0.0]
     if isinstance(arm, SixAxis):
@@ -67,24 +77,25 @@ def structure_of(arm: SixAxis | Scara, bounds: Bounds) -> Structure:
             if (pattern[:6] <= common).all():
                 pattern[:6] = common
     H, A = (tuple(map(tuple, pattern.tolist())) for pattern in patterns)
-    return Structure(H, A, tuple(bounds.linear.tolist()))
+    return Structure(kind_of(arm), H, A, tuple(bounds.linear.tolist()))
 
 
-def constant_shapes(n: int, rows: int) -> dict[str, tuple[int, ...]]:
-    """Return shapes of all constants by name, for 6 axes or the 4 of a SCARA.
+def constant_shapes(kind: Kind, rows: int) -> dict[str, tuple[int, ...]]:
+    """Return shapes of all constants by name.
 
     First come those of a seed. ``rows`` is the number of ranges and of bounds of sums.
     """
+    n = 6 if kind == "six axes" else 4
     shapes: dict[str, tuple[int, ...]] = dict.fromkeys(SEED, (n,))
-    shapes |= SIX_AXIS if n == 6 else SCARA
+    shapes |= {"six axes": SIX_AXIS, "palletizer": PALLETIZER, "scara": SCARA}[kind]
     return shapes | {"H": (n, n), "h": (n,), "A": (rows, n), "lower": (rows,), "upper": (rows,)}
 
 
-def constant_names(n: int, rows: int) -> list[str]:
+def constant_names(kind: Kind, rows: int) -> list[str]:
     """Return the names of the entries of all constants in a program."""
     return [
         f"{name}[{k}]"
-        for name, shape in constant_shapes(n, rows).items()
+        for name, shape in constant_shapes(kind, rows).items()
         for k in range(math.prod(shape))
     ]
 
@@ -100,10 +111,10 @@ def seed_constants(near: Array, bounds: Bounds) -> Array:
     return np.concatenate([np.sin(near), np.cos(near), *turns])
 
 
-def arm_constants(arm: SixAxis | Scara, bounds: Bounds) -> Array:
+def arm_constants(arm: Arm, bounds: Bounds) -> Array:
     """Return the constants that come after those of a seed."""
     values: dict[str, Any] = vars(arm) | vars(arm.axis_map) | bounds._asdict()
-    names = list(constant_shapes(len(bounds.seed), len(bounds.A)))[len(SEED) :]
+    names = list(constant_shapes(kind_of(arm), len(bounds.A)))[len(SEED) :]
     return np.concatenate([np.ravel(values[name]) for name in names])
 
 
@@ -117,12 +128,13 @@ def program_of(structure: Structure) -> Program:
     """
     trace, n = Trace(), len(structure.linear)
     pose: Numbers = np.array(trace.input("pose", 16), object).reshape(4, 4)
-    shapes = constant_shapes(n, len(structure.A))
+    shapes = constant_shapes(structure.kind, len(structure.A))
     p = {name: _constant(trace, name, shape) for name, shape in shapes.items()}
     p["H"], p["A"] = np.where(structure.H, p["H"], 0.0), np.where(structure.A, p["A"], 0.0)
     off = _deviation(pose)
     branches = _Branches(p, structure, off <= RIGID)
-    missing = (_six_axis if n == 6 else _scara)(branches, pose)
+    solve = {"six axes": _six_axis, "palletizer": _palletizer, "scara": _scara}
+    missing = solve[structure.kind](branches, pose)
     missing = where(missing <= REACH, 0.0, where(missing < math.inf, missing, math.inf))
     slots = len(branches.bits)
     return trace.program(
@@ -236,16 +248,48 @@ def _six_axis(branches: _Branches, pose: Numbers) -> Scalar:
     return reduce(_smaller, distances)
 
 
+def _palletizer(branches: _Branches, pose: Numbers) -> Scalar:
+    """Fill four slots; return the distance beyond reach, inf where the tool would have to lean."""
+    p = branches.p
+    R, lengths = pose[:3, :3], (p["lower_arm_length"], p["forearm_length"])
+    px, py, pz = p["arm_from_base"] @ (pose[:3, 3] + R @ p["wrist"] - p["origin"])
+    upright, tool = _upright(p["arm_from_base"] @ (R @ p["E"].T))
+    rho, side = sqrt(px * px + py * py), abs(p["d"])
+    gap = rho - side
+    above, wide = gap < SINGULAR, where(gap > 0.0, gap, 0.0)
+    radius = where(above, 0.0, sqrt(wide * (rho + side)))
+    free = list(zip(p["free_sin"], p["free_cos"], strict=True))
+    distances = []
+    for f in (1, -1):
+        X = f * radius
+        s1, c1 = _unit(X * py - p["d"] * px, X * px + p["d"] * py, free[0])
+        for e in (1, -1):
+            planar = _two_links(X - p["a1"] - p["a4"], pz - p["height"], *lengths, e * f, free[1])
+            aside = wide - gap
+            beyond = sqrt(planar.beyond * planar.beyond + aside * aside)
+            distances.append(beyond)
+            valid = (beyond <= REACH) & upright
+            valid = valid if f > 0 else valid & ~above
+            valid = valid if e > 0 else valid & ~planar.straight
+            arms = [atan2(planar.sin_a, planar.cos_a), atan2(planar.sin_b, planar.cos_b)]
+            flags = where(above, float(SHOULDER), 0.0) + where(planar.straight, float(ELBOW), 0.0)
+            branches.add([atan2(s1, c1), *arms, tool], valid, flags)
+    return where(upright, reduce(_smaller, distances), math.inf)
+
+
+def _upright(M: Numbers) -> tuple[Value, Scalar]:
+    """Return whether a rotation is about z, and its angle."""
+    lean = sqrt(M[0, 2] * M[0, 2] + M[1, 2] * M[1, 2])
+    return (lean <= TILT) & (M[2, 2] > 0.0), atan2(M[1, 0] - M[0, 1], M[0, 0] + M[1, 1])
+
+
 def _scara(branches: _Branches, pose: Numbers) -> Scalar:
     """Fill two slots; return the distance beyond reach, inf where the tool would have to lean."""
     p = branches.p
     R, from_origin = pose[:3, :3], pose[:3, 3] - p["origin"]
-    M = p["arm_from_base"] @ (R @ p["E"].T)
+    upright, tool = _upright(p["arm_from_base"] @ (R @ p["E"].T))
     x, y, _ = p["arm_from_base"] @ (from_origin + R @ p["wrist"])
     height = p["arm_from_base"][2] @ from_origin - p["height"]
-    lean = sqrt(M[0, 2] * M[0, 2] + M[1, 2] * M[1, 2])
-    upright = (lean <= TILT) & (M[2, 2] > 0.0)
-    tool = atan2(M[1, 0] - M[0, 1], M[0, 0] + M[1, 1])
     free = p["free_sin"][0], p["free_cos"][0]
     for e in (1, -1):
         planar = _two_links(y, x, p["lower_arm_length"], p["forearm_length"], e, free)

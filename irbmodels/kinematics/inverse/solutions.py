@@ -13,7 +13,7 @@ import numpy as np
 from ...errors import NoSolution
 from ...model.limits import Limits
 from ...model.types import Array, Mask
-from ..arm_geometry import Scara, SixAxis
+from ..arm_geometry import Arm
 from ..configuration import Configuration, configuration_of
 from .closed_form import ELBOW, INSIDE, MERGED, SHOULDER, WRIST
 
@@ -48,7 +48,7 @@ class Flags(NamedTuple):
 class Solution:
     """One posture."""
 
-    _arm: SixAxis | Scara
+    _arm: Arm
     q: Array
     """Axis positions [rad, m], shape ``(n,)``."""
     _bits: int
@@ -110,7 +110,7 @@ class Solutions(Sequence[Solution]):
     does the error of ``[0]``.
     """
 
-    _arm: SixAxis | Scara
+    _arm: Arm
     _limits: Limits
     q: Array
     """Axis positions [rad, m], shape ``(k, n)``."""

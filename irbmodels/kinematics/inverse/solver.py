@@ -15,7 +15,7 @@ from ...errors import InputError, RapidError
 from ...model.limits import ROUNDING, Limits
 from ...model.tree import UNLIMITED
 from ...model.types import Array
-from ..arm_geometry import OffsetWrist, Scara, SixAxis
+from ..arm_geometry import Arm, OffsetWrist, Palletizer, SixAxis
 from ..configuration import Configuration, checked, configuration_of, matches, seeds
 from . import closed_form as branches
 from .closed_form import INSIDE, VALID, Bounds, BranchArrays
@@ -37,7 +37,7 @@ _SAME = 1e-6  # [rad, m] one posture, by whatever configuration
 class InverseKinematics:
     """The closed form of one robot, with its ranges."""
 
-    def __init__(self, arm: SixAxis | Scara, limits: Limits) -> None:
+    def __init__(self, arm: Arm, limits: Limits) -> None:
         """Prepare what does not depend on the pose."""
         self.arm, self._limits = arm, limits
         lower = np.where(limits.lower <= -UNLIMITED, -np.inf, limits.lower - ROUNDING)
@@ -244,6 +244,8 @@ class InverseKinematics:
                 return offset_wrist(self.arm, poses, bounds)
             if isinstance(self.arm, SixAxis):
                 return branches.six_axis(self.arm, poses, free, bounds)
+            if isinstance(self.arm, Palletizer):
+                return branches.palletizer(self.arm, poses, free, bounds)
             return branches.scara(self.arm, poses, free, bounds)
 
     def _constants_for(
@@ -310,14 +312,14 @@ class InverseKinematics:
         return f"none of {len(postures)} solutions is in range; the nearest has {nearest}"
 
     def _why_none(self, pose: Array, missing: float) -> str:
-        if isinstance(self.arm, Scara):
+        if not isinstance(self.arm, SixAxis):
             R = self.arm.arm_from_base @ pose[:3, :3] @ self.arm.E.T
             lean = np.arctan2(np.hypot(R[0, 2], R[1, 2]), R[2, 2])
             if lean > branches.TILT:
-                return (
-                    f"the tool would have to lean by {np.degrees(lean):.3g} deg, and the axes of a"
-                    " SCARA are parallel"
-                )
+                why = "the axes of a SCARA are parallel"
+                if isinstance(self.arm, Palletizer):
+                    why = "that of a palletizer is kept level"
+                return f"the tool would have to lean by {np.degrees(lean):.3g} deg, and {why}"
         if isinstance(self.arm, OffsetWrist) and missing == np.inf:
             return "the wrist would be within reach, but not with this orientation of the tool"
         unit = "; is the pose in mm? it counts in m" if missing > _FAR else ""
