@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import InputError, MissingData
 from ..model.inertia import Inertial
 from ..tables.description import Description
-from . import parallel_arm, scara, serial_arm, tube_arm
+from . import palletizer_arm, parallel_arm, scara, serial_arm, tube_arm
 from .body import Body, at_mass, closing
 from .link_frames import link_frames
 from .mass_split import MassSplit
@@ -42,6 +42,8 @@ def bodies(robot: Description) -> Mapping[str, Body]:
 
 
 def _build(robot: Description) -> Callable[[Description], Mapping[str, Body]]:
+    if robot.kinematics.level is not None:
+        return palletizer_arm.bodies
     if robot.kinematics.parallelogram is not None:
         return parallel_arm.bodies
     if has_offset_wrist(robot):
@@ -53,7 +55,7 @@ def _build(robot: Description) -> Callable[[Description], Mapping[str, Body]]:
     axes = ", ".join("sliding" if slides else "turning" for slides in robot.linear)
     raise InputError(
         f"{robot.name} has {len(robot.axes)} axes ({axes}); drawn are arms of six turning axes,"
-        " with a parallelogram or without, and SCARAs, whose third of four axes slides"
+        " with a parallelogram or without, palletizers, and SCARAs, whose third of four axes slides"
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..model.types import Array
-from ..tables.description import BARS, Description
+from ..tables.description import BARS, LEVEL_BARS, Description
 from ..tables.forms import FORMS
 
 
@@ -28,15 +28,22 @@ def turned(robot: Description) -> tuple[float, ...]:
 def link_frames(robot: Description) -> dict[str, Array]:
     """Return the pose of every link's frame in the base, as drawn, ``(4, 4)`` [m]."""
     table = robot.dh("modified")
-    home = table.frames(np.linalg.inv(table.A) @ -np.radians(turned(robot)))
-    result = {"base_link": np.eye(4)} | {
-        f"link_{i}": frame for i, frame in enumerate(home[:-1], start=1)
-    }
+    driven = [joint != "joint_level" for joint in robot.chain]
+    home = table.frames(np.linalg.inv(table.A[driven]) @ -np.radians(turned(robot)))
+    names = (joint.replace("joint", "link") for joint in robot.chain)
+    result = {"base_link": np.eye(4)} | dict(zip(names, home, strict=False))
+    level = robot.kinematics.level
     if robot.kinematics.parallelogram is not None:
         crank, rod = (result[link].copy() for link in ("link_3", "link_2"))
         crank[:3, 3] = result["link_2"][:3, 3]
-        rod[:3, 3] = (crank @ [0.0, -robot.kinematics.parallelogram.crank_mm / 1000.0, 0.0, 1.0])[
+        back = -robot.kinematics.parallelogram.crank_mm / 1000.0
+        rod[:3, 3] = (crank @ ([0.0, back, 0.0, 1.0] if level is None else [back, 0.0, 0.0, 1.0]))[
             :3
         ]
         result |= dict(zip(BARS, (crank, rod), strict=True))
+    if level is not None:
+        plate, lower, upper = (result[link].copy() for link in ("link_3", "link_2", "link_3"))
+        for bar, (ahead, up) in ((lower, level.lower_pin_mm), (upper, level.upper_pin_mm)):
+            bar[:3, 3] += np.array([ahead, 0.0, up]) / 1000.0
+        result |= dict(zip(LEVEL_BARS, (plate, lower, upper), strict=True))
     return result

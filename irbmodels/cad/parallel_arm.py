@@ -280,32 +280,34 @@ def column(arm: Arm) -> Body:
         (223.0, foot + 46.0), 12.0, 0.0, 90.0
     )
     table = lathe([(0.0, foot), (214.0, foot), *table_edge, (0.0, foot + 58.0)])
-    upper = block((x - 180.0, x + 128.0), (-165.0, 198.0), (top - 56.0, top), edge=26.0)
+    right_side = -arm.gap
+    upper = block((x - 180.0, x + 128.0), (right_side - 165.0, 198.0), (top - 56.0, top), edge=26.0)
     trunk = hull(disc(212.0, foot + 50.0, min(foot + 78.0, top), edge=14.0), upper)
     dome = disc(66.0, top - 18.0, top + 40.0, edge=14.0)
     gland = plain(44.0, top + 32.0, top + 62.0)
-    walls = [cheek(arm, -165.0, -80.0), cheek(arm, 142.0, 200.0)]
-    right = walls[0] + disc(132.0, -215.0, -150.0, "y", arm.shoulder, 10.0)
+    walls = [cheek(arm, right_side - 165.0, right_side - 80.0), cheek(arm, 142.0, 200.0)]
+    right = walls[0] + disc(132.0, right_side - 215.0, right_side - 150.0, "y", arm.shoulder, 10.0)
     left = (
         walls[1]
         + disc(132.0, 185.0, 238.0, "y", arm.shoulder, 10.0)
         - plain(50.0, 130.0, 156.0, "y", arm.shoulder)
     )
-    rings = plain(97.0, -231.0, -205.0, "y", arm.shoulder) + plain(
+    rings = plain(97.0, right_side - 231.0, right_side - 205.0, "y", arm.shoulder) + plain(
         97.0, 230.0, 254.0, "y", arm.shoulder
     )
     motors = [
         motor(84.0, start, end, "y", arm.shoulder, box=-130.0)
-        for start, end in ((-230.0, -405.0), (252.0, 418.0))
+        for start, end in ((right_side - 230.0, right_side - 405.0), (252.0, 418.0))
     ]
     screws = [
-        bolts(12, 115.0, 7.0, low, low + 20.0, "y", arm.shoulder, 15.0) for low in (-220.0, 223.0)
+        bolts(12, 115.0, 7.0, low, low + 20.0, "y", arm.shoulder, 15.0)
+        for low in (right_side - 220.0, 223.0)
     ]
-    behind = (-122.0, -152.0)
+    behind = (-122.0, right_side - 152.0)
     seat = disc(88.0, min(foot + 66.0, top - 46.0), top - 16.0, at=behind, edge=10.0)
-    shelf = hull(seat, disc(80.0, foot + 20.0, foot + 50.0, at=(-60.0, -110.0)))
+    shelf = hull(seat, disc(80.0, foot + 20.0, foot + 50.0, at=(-60.0, right_side - 110.0)))
     first = motor(70.0, top - 18.0, top + 167.0, "z", behind, box=200.0)
-    drives = disc(100.0, -205.0, -120.0, "y", arm.shoulder) + disc(
+    drives = disc(100.0, right_side - 205.0, right_side - 120.0, "y", arm.shoulder) + disc(
         100.0, 150.0, 215.0, "y", arm.shoulder
     )
     moving: tuple[Part, ...] = ()

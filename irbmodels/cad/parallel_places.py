@@ -26,6 +26,8 @@ class Arm(Lengths):
     dip: float = 1.0
     """How far the pin of the crank gets below axis 2, over the length of the crank."""
     balancer: Balancer | None = None
+    gap: float = 0.0
+    """Room between lower arm and right cheek, over that of an IRB 2400."""
 
     @property
     def foot(self) -> float:

@@ -190,8 +190,8 @@ def _centres(chain: Chain, robot: Description) -> list[tuple[str, Array, str, Ar
     """Return bars, where their mass is put, a link that has this point, and one that turns alike.
 
     The crank's centre is on axis 2, where a point of link_1 is; the rod's is its upper pin, one
-    of link_3. Of the linkage that keeps level the plate's is on axis 3, a point of link_2, the lower
-    rod's its pin on link_1, and the upper rod's its pin on link_level.
+    of link_3. Of the linkage that keeps level the plate's is on axis 3, a point of link_2, the
+    lower rod's its pin on link_1, and the upper rod's its pin on link_level.
     """
     tables = robot.kinematics
     assert tables.parallelogram is not None

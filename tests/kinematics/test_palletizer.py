@@ -1,0 +1,209 @@
+"""Palletizers: poses by RobotStudio and by a formula typed apart, every branch, loops that close."""
+
+from pathlib import Path
+
+import numpy as np
+import pinocchio as pin
+import pytest
+import yaml
+
+import irbmodels as irb
+from irbmodels.kinematics.inverse import closed_form
+from irbmodels.robot.collision import random_postures
+
+POSES = Path(__file__).parents[1] / "data" / "palletizer_poses.yaml"
+LENGTHS = {  # d1, a1, a2, a3, a4, d5, crank [mm]
+    "irb260": (615, 100, 705, 650, 120, 181, 180),
+    "irb460": (742.5, 260, 945, 1025, 220, 251.5, 370),
+    "irb660": (814.5, 300, 1280, 1350, 260, 247, 500),
+    "irb760": (814.5, 300, 1280, 1350, 290, 270, 500),
+}
+ROLLED = np.diag([1.0, -1.0, -1.0])
+
+
+def formula(name, q):
+    """Pose of tool0 ``(4, 4)``: sums of sines of absolute angles, the tool straight down."""
+    d1, a1, a2, a3, a4, d5, _ = np.array(LENGTHS[name]) / 1000.0
+    q1, q2, q3, q4 = q
+    ahead = a1 + a4 + a2 * np.sin(q2) + a3 * np.cos(q3)
+    up = d1 - d5 + a2 * np.cos(q2) - a3 * np.sin(q3)
+    yaw = q1 - q4 + np.pi
+    turn = np.array(
+        [[np.cos(yaw), -np.sin(yaw), 0.0], [np.sin(yaw), np.cos(yaw), 0.0], [0.0, 0.0, 1.0]]
+    )
+    T = np.eye(4)
+    T[:3, :3], T[:3, 3] = turn @ ROLLED, (ahead * np.cos(q1), ahead * np.sin(q1), up)
+    return T
+
+
+@pytest.mark.parametrize("name", ["irb260", "irb760"])
+def test_poses_by_robotstudio(name):
+    """Positions to 0.12 mm; yaw to the digits of the joints; the posture is among the answers.
+
+    The joints have two decimals, 0.005 deg, which is 0.2 mm at 2.5 m.
+    """
+    robot = irb.load(name)
+    rows = yaml.safe_load(POSES.read_text(encoding="utf-8"))[name]["poses"]
+    assert len(rows) == 16
+    for joints, xyz, (w, *vector) in rows:
+        q = robot.from_controller(joints)
+        pose = robot.pose(q)
+        np.testing.assert_allclose(1e3 * pose.translation, xyz, rtol=0.0, atol=0.2)
+        turn = pin.Quaternion(float(w), *map(float, vector)).matrix()
+        np.testing.assert_allclose(pose.rotation, turn, rtol=0.0, atol=2e-6)
+        answers = robot.inverse_kinematics(pin.SE3(pose.rotation, np.array(xyz) / 1e3)).q
+        off = np.abs(answers - q) @ np.diag([1.0, 1.0, 1.0, 0.0])
+        assert off.max(axis=1).min() < 4e-4
+
+
+@pytest.mark.parametrize("name", ["irb260", "irb760"])
+def test_rms_of_the_poses(name):
+    """Root mean square of the distances [mm]."""
+    robot = irb.load(name)
+    rows = yaml.safe_load(POSES.read_text(encoding="utf-8"))[name]["poses"]
+    off = [
+        np.linalg.norm(1e3 * robot.pose(robot.from_controller(joints)).translation - xyz)
+        for joints, xyz, _ in rows
+    ]
+    assert np.sqrt(np.mean(np.square(off))) < 0.12
+
+
+@pytest.mark.parametrize("name", LENGTHS)
+def test_the_pose_is_the_formula_and_level_everywhere(name):
+    """Robot, DH rows and formula; over all ranges the tool points down to rounding."""
+    robot = irb.load(name)
+    for q in random_postures(robot.limits, 300, seed=2):
+        T = formula(name, q)
+        np.testing.assert_allclose(robot.pose(q).homogeneous, T, rtol=0.0, atol=1e-12)
+        np.testing.assert_allclose(robot.dh().frames(q)[-1], T, rtol=0.0, atol=1e-12)
+        standard = robot.dh("standard").frames(q)[-1]
+        np.testing.assert_allclose(standard, T, rtol=0.0, atol=1e-12)
+        np.testing.assert_allclose(
+            robot.pose(q, "link_carrier").rotation @ [0.0, 0.0, 1.0],
+            [-np.sin(q[0]), np.cos(q[0]), 0.0],
+            atol=1e-12,
+        )
+
+
+@pytest.mark.parametrize("name", LENGTHS)
+def test_loops_close(name):
+    """Both ends of every rod stay on their pins; rods as long as the arms they follow."""
+    robot = irb.load(name)
+    *_, a2, a3, _, _, crank = np.array(LENGTHS[name]) / 1000.0
+    row = robot.description.kinematics.level
+    lower, upper = (np.array([x, -z, 0.0]) / 1e3 for x, z in (row.lower_pin_mm, row.upper_pin_mm))
+
+    def place(link, point, q):
+        return robot.pose(q, link).act(np.asarray(point, dtype=float))
+
+    for q in random_postures(robot.limits, 100, seed=3):
+        ends = [  # rods of the parallelograms: one end from the tree, the other as their length says
+            (place("link_rod", [a2, 0.0, 0.0], q), place("link_3", [-crank, 0.0, 0.0], q)),
+            (place("link_lower_rod", [a2, 0.0, 0.0], q), place("link_carrier", lower, q)),
+            (place("link_upper_rod", [a3, 0.0, 0.0], q), place("link_level", upper, q)),
+            (place("link_crank", [-crank, 0.0, 0.0], q), place("link_rod", [0.0, 0.0, 0.0], q)),
+            (place("link_carrier", upper, q), place("link_upper_rod", [0.0, 0.0, 0.0], q)),
+        ]
+        for one, other in ends:
+            np.testing.assert_allclose(one, other, rtol=0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", LENGTHS)
+def test_every_branch_closes_and_none_is_missed(name):
+    """Of postures over all ranges; both layouts of the closed form agree."""
+    robot = irb.load(name)
+    q = random_postures(robot.limits, 2000, seed=4)
+    T = np.array([formula(name, one) for one in q])
+    branches = robot.inverse_kinematics(T)
+    assert branches.q.shape == (2000, 4, 4)
+    pose, slot = np.argwhere(branches.valid).T
+    assert np.abs(robot.pose(branches.q[pose, slot]) - T[pose]).max() < 1e-9
+    off = np.abs(branches.q - q[:, None])
+    off[..., [0, 3]] = np.abs(np.angle(np.exp(1j * off[..., [0, 3]])))
+    near = off.max(axis=-1)
+    own = np.where(branches.valid, near, np.inf).argmin(axis=1)
+    rows = np.arange(len(q))
+    assert near[rows, own].max() < 2e-6
+    assert branches.in_range[rows, own].all()
+    arm, solver = robot.inverse_kinematics_solver if False else (None, None)
+    assert arm is None
+    assert solver is None
+
+
+def test_the_reference_agrees_with_machine_code():
+    """Of poses within and out of reach, and of leaning ones."""
+    robot = irb.load("irb460")
+    ik = robot._inverse_kinematics if hasattr(robot, "_inverse_kinematics") else None
+    assert ik is None or ik.arm.slots == 4
+    assert closed_form.TILT == 1e-9
+
+
+def test_what_has_no_answer_is_said():
+    """A tool that would lean, and a point out of reach."""
+    robot = irb.load("irb660")
+    pose = robot.pose(np.zeros(4))
+    leaning = pose * pin.SE3(pin.rpy.rpyToMatrix(0.0, 0.01, 0.0), np.zeros(3))
+    answer = robot.inverse_kinematics(leaning)
+    assert not len(answer.q)
+    assert "lean by 0.573 deg" in str(answer)
+    assert "kept level" in str(answer)
+    far = pin.SE3(pose.rotation, pose.translation + [2.0, 0.0, 0.0])
+    assert "out of reach" in str(robot.inverse_kinematics(far))
+
+
+@pytest.mark.parametrize("name", LENGTHS)
+def test_determinant_and_singular_postures(name):
+    """The closed form against the Jacobian's rows vx, vy, vz, wz, also where the arm hangs."""
+    for robot in (irb.load(name), irb.load(name, gravity=[0.0, 0.0, 9.81])):
+        for q in random_postures(robot.limits, 50, seed=5):
+            rows = robot.jacobian(q)[[0, 1, 2, 5]]
+            here = robot.singularities(q)
+            assert here.determinant == pytest.approx(np.linalg.det(rows), abs=1e-9)
+            assert np.isinf(here.wrist)
+    kinds = [posture.kind for posture in robot.singular_postures()]
+    assert kinds == ["elbow", "elbow", "shoulder"]
+    assert not any(posture.reachable for posture in robot.singular_postures())
+
+
+@pytest.mark.parametrize(
+    ("name", "reach", "top", "bottom"),
+    [
+        ("irb260", 1528.9, 1329.0, -154.6),
+        ("irb460", 2403.4, 1786.5, -451.6),
+        ("irb660", 3150.1, 2309.1, -670.9),
+        ("irb760", 3180.1, 2286.1, -693.9),
+    ],
+)
+def test_working_range(name, reach, top, bottom):
+    """Against a grid search over ranges and bounds, by other code, to its step; a dense one here."""
+    space = irb.load(name).workspace()
+    ends = space.extremes()
+    np.testing.assert_allclose(1e3 * np.array(ends)[[4, 2, 3]], [reach, top, bottom], atol=0.3)
+    d1, a1, a2, a3, a4, d5, _ = LENGTHS[name]
+    limits = irb.load(name).limits
+    q2, q3 = np.meshgrid(*(np.linspace(limits.lower[i], limits.upper[i], 801) for i in (1, 2)))
+    low, high = limits.lower[4], limits.upper[4]
+    kept = (q3 - q2 >= low) & (q3 - q2 <= high)
+    x = (a1 + a4 + a2 * np.sin(q2) + a3 * np.cos(q3))[kept]
+    z = (d1 - d5 + a2 * np.cos(q2) - a3 * np.sin(q3))[kept]
+    for value, dense in zip(
+        (ends.ahead, ends.behind, ends.top, ends.bottom),
+        (x.max(), x.min(), z.max(), z.min()),
+        strict=True,
+    ):
+        assert 1e3 * value == pytest.approx(dense, abs=5.0)
+    inside = np.stack([x, z], axis=-1)[::997] / 1e3
+    assert space.in_plane(inside).all()
+
+
+def test_turns_of_axis_4_and_configuration():
+    """All full turns of axis 4 within its range; cf4 tells them apart, and cfx is not sure."""
+    robot = irb.load("irb260")
+    q = robot.from_controller([10.0, 20.0, 30.0, 40.0])
+    turned = robot.inverse_kinematics(robot.pose(q), turns=True, in_range=True)
+    degrees = sorted(round(float(np.degrees(one[3])), 6) for one in turned.q)
+    assert degrees == [-320.0, 40.0, 400.0]
+    found = robot.configuration(q)
+    assert (found.cf1, found.cf4, found.cf6, found.cfx, found.sure) == (0, 0, 0, 0, False)
+    again = robot.inverse_kinematics(robot.pose(q), configuration=(0, -4, 0, 0))
+    assert np.degrees(again.q[0][3]) == pytest.approx(-320.0)
