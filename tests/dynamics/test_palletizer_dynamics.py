@@ -1,0 +1,225 @@
+"""Dynamics of a palletizer against bodies that pins hold together, each free but for its pins.
+
+The oracle shares no code with the package: ten rigid bodies, thirteen hinges typed from lengths of
+the drawing, Lagrange multipliers for all of them, motors as wrenches between neighbours. The loops
+are thirteen hinges around ten bodies, of which nothing is opened.
+"""
+
+from typing import NamedTuple
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import irbmodels as irb
+from irbmodels.robot.collision import random_postures
+
+D1, A1, A2, A3, A4, CRANK = 0.8145, 0.3, 1.28, 1.35, 0.29, 0.5
+NAME = "irb760"
+GRAVITY = np.array([0.0, 0.0, -9.81])
+# of the angles q1, q2, q3, q4: those by which each body is turned about y, and about z after it
+TILT = {"link_2": 1, "link_rod": 1, "link_lower_rod": 1, "link_3": 2, "link_crank": 2,
+        "link_upper_rod": 2}  # fmt: skip
+BODIES = (
+    "link_1", "link_2", "link_3", "link_level", "link_4", "link_crank", "link_rod",
+    "link_carrier", "link_lower_rod", "link_upper_rod",
+)  # fmt: skip
+BARS = BODIES[5:]
+
+
+class Solid(NamedTuple):
+    """Mass [kg], centre at home in the base [m], tensor about it in base axes at home."""
+
+    mass: float
+    centre: np.ndarray
+    tensor: np.ndarray
+
+
+def pins_at_home():
+    """Hinges ``(body, body, point at home, axis)`` by lengths of the arm; base is ''."""
+    level = irb.describe(NAME).kinematics.level
+    (bx, bz), (fx, fz) = (np.array(x) / 1e3 for x in (level.lower_pin_mm, level.upper_pin_mm))
+    x, z = A1, D1
+    up, y = z + A2, np.array([0.0, 1.0, 0.0])
+    hinges = [
+        ("link_1", "link_2", (x, z)), ("link_2", "link_3", (x, up)),
+        ("link_3", "link_level", (x + A3, up)), ("link_1", "link_crank", (x, z)),
+        ("link_crank", "link_rod", (x - CRANK, z)), ("link_rod", "link_3", (x - CRANK, up)),
+        ("link_2", "link_carrier", (x, up)), ("link_1", "link_lower_rod", (x + bx, z + bz)),
+        ("link_lower_rod", "link_carrier", (x + bx, up + bz)),
+        ("link_carrier", "link_upper_rod", (x + fx, up + fz)),
+        ("link_upper_rod", "link_level", (x + A3 + fx, up + fz)),
+    ]  # fmt: skip
+    rows = [(one, two, np.array([u, 0.0, w]), y) for one, two, (u, w) in hinges]
+    upright = np.array([0.0, 0.0, 1.0])
+    rows.append(("", "link_1", np.array([0.0, 0.0, z]), upright))
+    rows.append(("link_level", "link_4", np.array([x + A3 + A4, 0.0, up]), upright))
+    return rows
+
+
+def solids(heavy_bars, seed=0):
+    """Bodies of any masses and shapes; bars weigh nothing unless ``heavy_bars``."""
+    rng = np.random.default_rng(seed)
+    result = {}
+    for name in BODIES:
+        if name in BARS and not heavy_bars:
+            result[name] = Solid(0.0, np.zeros(3), np.zeros((3, 3)))
+            continue
+        mass = rng.uniform(20.0, 300.0)
+        centre = np.array([A1, 0.0, D1 + 0.5]) + rng.uniform(-0.8, 0.8, 3)
+        spread = rng.uniform(-0.3, 0.3, (3, 3))
+        product = mass * spread @ spread.T
+        result[name] = Solid(mass, centre, np.trace(product) * np.eye(3) - product)
+    return result
+
+
+def turned(name, q):
+    """Rotation of a body from home."""
+    angle = q[0] - (q[3] if name == "link_4" else 0.0)
+    c, s = np.cos(angle), np.sin(angle)
+    Rz = np.array([[c, -s, 0.0 * c], [s, c, 0.0 * c], [0.0 * c, 0.0 * c, 1.0 + 0.0 * c]])
+    tilt = q[TILT[name]] if name in TILT else 0.0 * q[0]
+    c, s = np.cos(tilt), np.sin(tilt)
+    return Rz @ np.array([[c, 0.0 * c, s], [0.0 * c, 1.0 + 0.0 * c, 0.0 * c], [-s, 0.0 * c, c]])
+
+
+def positions(q, hinges):
+    """Where each body carries a point that is at home there: ``p + R (x - p_home)``."""
+    at = {"": (np.eye(3), np.zeros(3))}
+    for name, parent in (
+        ("link_1", ""), ("link_2", "link_1"), ("link_3", "link_2"), ("link_level", "link_3"),
+        ("link_4", "link_level"), ("link_crank", "link_1"), ("link_rod", "link_crank"),
+        ("link_carrier", "link_2"), ("link_lower_rod", "link_1"),
+        ("link_upper_rod", "link_carrier"),
+    ):  # fmt: skip
+        home = next(point for one, two, point, _ in hinges if (one, two) == (parent, name))
+        R, shift = at[parent]
+        own = turned(name, q)
+        at[name] = own, R @ home + shift - own @ home
+    return at
+
+
+def rates(q, v, bodies, hinges):
+    """Angular velocity, centre and its velocity of each body, by the complex step."""
+    step = 1e-30
+    still, moved = positions(q, hinges), positions(q + 1j * step * v, hinges)
+    result = {}
+    for name in BODIES:
+        R, shift = still[name]
+        dR, dp = np.imag(moved[name][0]) / step, np.imag(moved[name][1]) / step
+        W = dR @ R.T
+        centre = bodies[name].centre
+        spin = np.array([W[2, 1], W[0, 2], W[1, 0]])
+        result[name] = spin, R @ centre + shift, dR @ centre + dp
+    return result
+
+
+def cross(a):
+    """Matrix of a cross product."""
+    return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
+
+
+def accelerations(q, v, tau, bodies):
+    """Axis accelerations ``(4,)`` by Lagrange multipliers, and the largest gap of a pin [m]."""
+    hinges = pins_at_home()
+    at, moving = positions(q, hinges), rates(q, v, bodies, hinges)
+    count = 6 * len(BODIES)
+    M, force, rows, right = np.zeros((count, count)), np.zeros(count), [], []
+    place = {name: 6 * k for k, name in enumerate(BODIES)}
+    for name, k in place.items():
+        R, (spin, _, _) = at[name][0], moving[name]
+        tensor = R @ bodies[name].tensor @ R.T
+        M[k : k + 3, k : k + 3] = bodies[name].mass * np.eye(3)
+        M[k + 3 : k + 6, k + 3 : k + 6] = tensor
+        force[k : k + 3] = bodies[name].mass * GRAVITY
+        force[k + 3 : k + 6] = -np.cross(spin, tensor @ spin)
+    gap = 0.0
+    for one, two, home, axis in hinges:
+        ends, blocks = [], []
+        for name, sign in ((one, -1.0), (two, 1.0)):
+            R, shift = at[name]
+            point = R @ home + shift
+            ends.append(point)
+            if not name:
+                continue
+            spin, centre, _ = moving[name]
+            arm = point - centre
+            J, k = np.zeros((6, count)), place[name]
+            J[:3, k : k + 3], J[:3, k + 3 : k + 6] = sign * np.eye(3), -sign * cross(arm)
+            J[3:, k + 3 : k + 6] = sign * np.eye(3)
+            bias = sign * np.cross(spin, np.cross(spin, arm))
+            blocks.append((J, np.concatenate([bias, np.zeros(3)])))
+        gap = max(gap, float(np.abs(ends[0] - ends[1]).max()))
+        n = at[two][0] @ axis
+        across = np.linalg.svd(n[None])[2][1:]
+        spin_1 = moving[one][0] if one else np.zeros(3)
+        rate = (moving[two][0] - spin_1) @ n
+        J, bias = sum(J for J, _ in blocks), sum(bias for _, bias in blocks)
+        turning = -rate * np.cross(spin_1, n)  # the axis turns with the body that carries it
+        rows += [J[:3], across @ J[3:]]
+        right += [-bias[:3], -across @ turning]
+        motor = {("", "link_1"): (0, 1.0), ("link_1", "link_2"): (1, 1.0),
+                 ("link_1", "link_crank"): (2, 1.0), ("link_level", "link_4"): (3, -1.0)}  # fmt: skip
+        if (one, two) in motor:
+            axis_number, sign = motor[one, two]
+            for name, side in ((one, -1.0), (two, 1.0)):
+                if name:
+                    force[place[name] + 3 : place[name] + 6] += side * sign * tau[axis_number] * n
+    J, gamma = np.concatenate(rows), np.concatenate(right)
+    # multipliers of thirteen hinges are not unique; accelerations are: those in the null space of J
+    # solve the reduced equations
+    start = np.linalg.lstsq(J, gamma, rcond=1e-11)[0]
+    _, values, directions = np.linalg.svd(J)
+    free = directions[int((values > 1e-9).sum()) :].T
+    assert free.shape[1] == 4
+    rest = np.linalg.solve(free.T @ M @ free, free.T @ (force - M @ start))
+    total = start + free @ rest
+    spins = {name: total[k + 3 : k + 6] for name, k in place.items()}
+    side = at["link_1"][0] @ [0.0, 1.0, 0.0]
+    up = np.array([0.0, 0.0, 1.0])
+    first = spins["link_1"] @ up
+    tilts = [spins[name] @ side for name in ("link_2", "link_crank")]
+    return np.array([first, *tilts, first - spins["link_4"] @ up]), gap
+
+
+def robot_of(bodies, tmp_path):
+    """The URDF of the arm with these bodies, read as anyone's."""
+    urdf = irb.describe(NAME).urdf(looks=False)
+    home = irb.load(NAME)
+    root = ElementTree.fromstring(urdf)
+    for link in root.iterfind("link"):
+        for old in link.findall("inertial"):
+            link.remove(old)
+        body = bodies.get(str(link.get("name")))
+        if body is None or body.mass == 0.0:
+            continue
+        frame = home.pose(np.zeros(4), str(link.get("name")))
+        centre = frame.actInv(body.centre)
+        tensor = frame.rotation.T @ body.tensor @ frame.rotation
+        tag = ElementTree.SubElement(link, "inertial")
+        ElementTree.SubElement(tag, "origin", xyz=" ".join(map(repr, centre.tolist())))
+        ElementTree.SubElement(tag, "mass", value=repr(body.mass))
+        entries = {f"i{'xyz'[i]}{'xyz'[j]}": repr(float(tensor[i, j])) for i in range(3)
+                   for j in range(i, 3)}  # fmt: skip
+        ElementTree.SubElement(tag, "inertia", entries)
+    path = tmp_path / "palletizer.urdf"
+    path.write_text(ElementTree.tostring(root, encoding="unicode"), encoding="utf-8")
+    return irb.from_urdf(path)
+
+
+@pytest.mark.parametrize("heavy_bars", [True, False])
+def test_torques_move_the_pinned_bodies_as_asked(heavy_bars, tmp_path):
+    """Torques of the robot for any motion give just this motion to the bodies."""
+    bodies = solids(heavy_bars)
+    robot = robot_of(bodies, tmp_path)
+    assert robot.n == 4
+    rng = np.random.default_rng(1)
+    for q in random_postures(irb.load(NAME).limits, 20, seed=1):
+        v, a = rng.uniform(-2.0, 2.0, 4), rng.uniform(-5.0, 5.0, 4)
+        tau = robot.inverse_dynamics(q, v, a, friction=False)
+        found, gap = accelerations(q, v, tau, bodies)
+        assert gap < 1e-12
+        np.testing.assert_allclose(found, a, rtol=0.0, atol=1e-8)
+        np.testing.assert_allclose(
+            robot.forward_dynamics(q, v, tau, friction=False), a, rtol=0.0, atol=1e-8
+        )
