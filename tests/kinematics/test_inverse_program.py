@@ -29,9 +29,10 @@ SEED = np.array([0.5, -0.2, 0.3, 2.0, 0.4, 5.0])
 
 def branches_of(arm, poses, near, bounds):
     """Evaluate the program of an arm in NumPy: branches, and the deviations of the poses."""
-    program = program_of(structure_of(arm, bounds))
+    structure = structure_of(arm, bounds)
+    program = program_of(structure)
     numbers = np.concatenate([seed_constants(near, bounds), arm_constants(arm, bounds)])
-    constants = dict(zip(constant_names(len(near), len(bounds.A)), numbers, strict=True))
+    constants = dict(zip(constant_names(structure.kind, len(bounds.A)), numbers, strict=True))
     with np.errstate(all="ignore"):
         q, bits, missing, off = evaluate(
             program,

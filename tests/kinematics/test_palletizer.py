@@ -157,7 +157,7 @@ def test_what_has_no_answer_is_said():
     assert not len(answer.q)
     assert "lean by 0.573 deg" in str(answer)
     assert "kept level" in str(answer)
-    far = pin.SE3(pose.rotation, pose.translation + [2.0, 0.0, 0.0])
+    far = pin.SE3(pose.rotation, pose.translation + np.array([2.0, 0.0, 0.0]))
     assert "out of reach" in str(robot.inverse_kinematics(far))
 
 

@@ -19,6 +19,7 @@ MASSES_UNKNOWN = (
     *("irb2600_12_185", "irb6620_150_220", "irb6660_130_310", "irb6660_205_190"),
     *("irb6700_150_320", "irb6700_155_285"),
     *("irb6700_175_305", "irb6700_205_280", "irb910sc_3_45", "irb910sc_3_55", "irb910sc_3_65"),
+    *("irb260_30_150", "irb460_110_240", "irb660_180_315", "irb660_250_315", "irb760_450_320"),
 )
 WEIGHED = tuple(name for name in ALL if name not in MASSES_UNKNOWN)
 EXAMPLES = (

@@ -46,7 +46,7 @@ def test_committed_urdf_is_the_regenerated_one(name, coupling):
 def test_no_committed_urdf_is_left_over():
     """Every .urdf in the data folder belongs to a robot and a coupling, but for the positioner."""
     expected = {irb.urdf_path(name, coupling) for name, coupling in SHIPPED}
-    assert len(expected) == 55
+    assert len(expected) == 60
     assert set(oracles.URDF.resolve().rglob("*.urdf")) == expected | {POSITIONER}
 
 
@@ -99,7 +99,7 @@ def test_every_link_of_every_urdf_has_an_inertial():
     for name, coupling in SHIPPED:
         for link in ElementTree.fromstring(irb.describe(name).urdf(coupling)).iterfind("link"):
             unknown = name in shipped.MASSES_UNKNOWN and re.fullmatch(
-                r"base_link|link_\d", link.get("name")
+                r"base_link|link_\d|link_level", link.get("name")
             )
             mass = link.find("inertial/mass")
             assert (mass is None) == bool(unknown), f"{name} {coupling}: {link.get('name')}"
