@@ -134,7 +134,10 @@ ROWS: tuple[dict[str, float], ...] = (
         **{"irb910sc": 0.4, "irb140": 1.3, "irb930": 2.3, "irb52": 3.8},
         **{"irb1400": 5.4, "irb6620": 7.0, "irb6660": 9.4},
     },
+    {"irb260": 0.8, "irb460": 2.6, "irb660": 5.2, "irb760": 8.6},
 )
+# of arms by their joints and axes: six axes, palletizers, SCARAs
+POSTURES = {(6, 6): (0, 15, 10, 0, 35, 0), (5, 4): (0, 20, 25, 0), (4, 4): (20, 40, -100, 0)}
 STAGE, HIGH = 11.6, 2.45  # [m] that a row shows across, and above the floor
 PER_METRE = 160  # pixels
 BELOW = 0.45  # [m] below the floor line, for the front of the floor and the labels
@@ -176,7 +179,7 @@ def row_page(row: dict[str, float]) -> str:
     for name, y in row.items():
         robot, pose = irb.load(name), np.eye(4)
         pose[:3, :3], pose[1, 3] = turned, y
-        q = robot.from_controller((0, 15, 10, 0, 35, 0) if robot.n == 6 else (20, 40, -100, 0))
+        q = robot.from_controller(POSTURES[len(robot.description.chain), robot.n])
         actors.append(check_actor(irb.Actor(robot, q=q, pose=pose)))
     recorder = Recorder()
     data = put_scene(recorder, actors)
@@ -244,9 +247,10 @@ PICTURES: dict[str, Callable[[Path], None]] = {
     "irb1600": family("irb1600", (25, 10, 10, 0, 40, 0)),
     "irb930": family("irb930", (25, 40, -120, 0)),
     "irb910sc": family("irb910sc", (25, 40, -80, 0)),
+    **{name: family(name, (25, 15, 20, 0)) for name in ROWS[-1]},
     **{
         name: family(name, (25, 10, 10, 0, 40, 0))
-        for row in ROWS
+        for row in ROWS[:-1]
         for name in row
         if name not in ("irb2400", "irb1400", "irb1600", "irb930", "irb910sc")
     },

@@ -63,7 +63,7 @@ def copy_robot(name: str, like: str, folder: str | Path) -> Path:
         tables[key]["sources"] = {"copied": copied}
         for row in _rows_at(tables[key], path):
             row["source"] = "copied"
-    for key in ("tool0", "parallelogram"):
+    for key in ("tool0", "parallelogram", "level"):
         if key in tables["kinematics"]:
             tables["kinematics"][key]["source"] = "copied"
     tables["limits"]["ratings"]["source"] = "copied"
