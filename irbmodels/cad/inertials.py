@@ -64,7 +64,7 @@ def drawn_sets(robots: Sequence[Description], one_density: bool = False) -> Deri
         about += f"; {parallelogram_row().errors()}"
     own = DerivedSet(about, rows, variants=variants, unknown=unknown)
     linkage = robots[0].kinematics.parallelogram
-    if linkage is None:
+    if linkage is None or "serial" not in robots[0].couplings:
         return sources, {"cad": own}
     crank = linkage.crank_mm / 1000.0
     chain = DerivedSet(

@@ -202,8 +202,9 @@ def _workspace(robot: Robot, wrist: ArrayLike | None) -> tuple[Workspace, str]:
     """Return the workspace, and the name of the point that it holds."""
     as_instance(robot, Robot, "whose workspace is drawn is an irbmodels.Robot")
     space = robot.workspace(wrist)
-    is_tcp = wrist is not None or isinstance(space.arm, Scara)
-    return space, "TCP" if is_tcp else "wrist center"
+    if wrist is not None or isinstance(space.arm, Scara):
+        return space, "TCP"
+    return space, "end of axis 4" if isinstance(space.arm, Palletizer) else "wrist center"
 
 
 def _position_rows(space: Workspace, view: View) -> list[tuple[str, ...]]:
