@@ -21,6 +21,8 @@ _STATES = 20
 SINGLE = 1e-6  # [m] tolerance for a tool in single precision
 DOUBLE = 1e-9
 TOOLS = {"urdf": tuple(ENGINES), "ros2": tuple(ENGINES), "mjcf": ("mujoco",), "sdf": ("drake",)}
+CARRIERS = {"joint_3": "joint_carrier", "joint_rod": "joint_rod_carrier"}
+"""Joints whose files may have them merged with the carrier that they stand on."""
 LOST_ALWAYS = {
     ("urdf", "mujoco"): "mass of the base",
     ("urdf", "pybullet"): "mass of the base, half the digits of a pose",
@@ -112,7 +114,8 @@ def _verdict(robot: Robot, to: str, tool: str, file: Path) -> Verdict:
     tolerance = SINGLE if tool == "pybullet" else DOUBLE
     kind, text = "urdf" if to == "ros2" else to, file.read_text(encoding="utf-8")
     linked = "link_crank" in robot.whole_tree.frames
-    opened = linked and "joint_carrier" not in text
+    merged = {name for name in CARRIERS.values() if linked and name not in text}
+    opened = CARRIERS["joint_3"] in merged
     lost = [LOST_ALWAYS.get((kind, tool))]
     if not robot.dynamic_model.has_masses:  # a URDF: the other formats are refused
         lost = [LOST_WITHOUT_MASSES.get(tool, lost[0])]
@@ -133,7 +136,7 @@ def _verdict(robot: Robot, to: str, tool: str, file: Path) -> Verdict:
     try:
         with quiet(), _resolved(file, text) as readable:
             engine = load_engine(tool, readable)
-            differences = _differences(robot, engine, opened)
+            differences = _differences(robot, engine, merged)
     except MissingExtra:
         return Verdict(to, tool, np.nan, np.nan, np.nan, np.nan, tolerance, "not installed")
     except Exception as err:  # whatever an engine raises at a file it cannot read
@@ -158,9 +161,12 @@ def _stand_in(robot: Robot) -> Robot:
     )
 
 
-def _differences(robot: Robot, engine: Engine, opened: bool) -> tuple[float, float, float, float]:
+def _differences(
+    robot: Robot, engine: Engine, merged: set[str]
+) -> tuple[float, float, float, float]:
     """Return the largest differences of pose, torque, mass and ranges."""
-    rows, offset = _joints_from_axes(robot, engine.joints, opened)
+    rows, offset = _joints_from_axes(robot, engine.joints, merged)
+    opened = CARRIERS["joint_3"] in merged
     standing = robot.with_gravity([0.0, 0.0, -9.81])
     with_torque = engine.torque is not None and robot.dynamic_model.has_masses
     pose, torque = 0.0, 0.0 if with_torque else np.nan
@@ -178,26 +184,23 @@ def _differences(robot: Robot, engine: Engine, opened: bool) -> tuple[float, flo
     return pose, torque, mass, _range_difference(robot, engine, opened)
 
 
-def _joints_from_axes(robot: Robot, joints: tuple[str, ...], opened: bool) -> tuple[Array, Array]:
+def _joints_from_axes(
+    robot: Robot, joints: tuple[str, ...], merged: set[str]
+) -> tuple[Array, Array]:
     """Return rows and offset of ``q_joints = rows @ q + offset`` for the joints of a file.
 
-    On an open chain ``joint_3`` is the angle between the arms, and without carriers ``joint_rod``
-    that between crank and rod.
+    Without its carrier ``joint_3`` is the angle between the arms, ``joint_rod`` that between crank
+    and rod.
     """
     coupling = robot.whole_tree.coupling
     known = {
         name: (row, shift)
         for name, row, shift in zip(coupling.joints, coupling.G, coupling.q0, strict=True)
     }
-    if opened:
-        known["joint_3"] = (
-            known["joint_3"][0] + known["joint_carrier"][0],
-            known["joint_carrier"][1],
-        )
-        known["joint_rod"] = (
-            known["joint_rod"][0] + known["joint_rod_carrier"][0],
-            known["joint_rod_carrier"][1],
-        )
+    for joint, carrier in CARRIERS.items():
+        if carrier in merged:
+            row, shift = known[carrier]
+            known[joint] = known[joint][0] + row, shift
     rows, offset = zip(*(known[name] for name in joints), strict=True)
     return np.array(rows), np.array(offset)
 
