@@ -6,7 +6,8 @@ numpy on the tables: no Pinocchio, no URDF. Slow and readable on purpose.
 
 Both have the bars of a parallelogram in closed form: the crank turns about axis 2 and
 stays parallel to link_3, the rod hangs on the crank's end and stays parallel to link_2. So a bar
-moves with the origin of link_2, turns with one of the two links, and needs no joint of its own.
+moves with the origin of link_2, turns with one of the two links, and needs no joint of its own. The
+bars that keep the tool of a palletizer level are alike; its passive joint is one of the chain.
 """
 
 from __future__ import annotations
@@ -28,13 +29,17 @@ _LOWER, _UPPER = 1, 2  # indices of link_2 and link_3, the two arms of a paralle
 
 
 class Bar(NamedTuple):
-    """Crank or rod of a parallelogram, in a frame parallel to that of one link."""
+    """Bar of a linkage, in a frame parallel to that of one link."""
 
     body: Inertial
     parallel_to: int
     """Index of the link parallel to the bar's frame: link_3 for the crank, link_2 for the rod."""
     pin: Array
-    """Origin of the bar's frame from axis 2 [m], in the axes of link_3, which are the crank's."""
+    """Origin of the bar's frame from that of link ``start`` [m], in the axes of link ``turned``."""
+    start: int = _LOWER
+    """Index of a link whose origin, on axis 2 or 3, the pin counts from."""
+    turned: int = _UPPER
+    """Index of the link with which the pin turns: link_3 for those of the crank."""
 
 
 class DriveFriction(NamedTuple):
@@ -87,7 +92,7 @@ def euler_lagrange(
     if wrench is not None:
         frames = _frames(chain.table, q)
         linear, angular = _jacobian(
-            chain.table, frames, len(q) - 1, (frames[-1] @ chain.tcp)[:3, 3]
+            chain.table, frames, len(frames) - 1, (frames[-1] @ chain.tcp)[:3, 3]
         )
         tau = tau - linear.T @ wrench[:3] - angular.T @ wrench[3:]
     return tau
@@ -110,12 +115,13 @@ def newton_euler(chain: Chain, q: Array, v: Array, a: Array, wrench: Array | Non
     Outward: angular velocity and acceleration of each link and the acceleration of its origin, in
     its own axes. Inward: the force and moment on its inboard joint. The motors are where the axes
     are: ``u = A' tau``, so that ``u_2 = tau_2 - tau_3`` through a parallelogram. What a bar needs
-    is shared out by virtual work: its force at the origin of link_2, whose motion the bar shares,
-    the moment of that force at the crank's end to link_3, which turns as the crank does, and the
-    moment about the bar's own pin to the link that it is parallel to. Friction is internal to a
-    joint: it joins at the end and never runs through the recursion.
+    is shared out by virtual work: its force at the origin of the link that its pin counts from, the
+    moment of that force about it to the link with which the pin turns, and the moment about the
+    bar's own pin to the link that it is parallel to. Friction is internal to a joint: it joins at
+    the end and never runs through the recursion.
     """
-    n, table = len(q), chain.table
+    table = chain.table
+    n = len(table.A)
     variables, speed, rate = table.joint_variables(q), table.A @ v, table.A @ a
     step = [_row(table, i, variables[i]) for i in range(n)]
     z = np.array([0.0, 0.0, 1.0])
@@ -139,17 +145,17 @@ def newton_euler(chain: Chain, q: Array, v: Array, a: Array, wrench: Array | Non
             body_force, body_moment = _body_wrench(body, *moving[i])
             force[i] += body_force
             moment[i] += body_moment
+    turns = [frame[:3, :3] for frame in _frames(table, q)]
     for bar in chain.bars:
-        elbow = step[_UPPER][:3, :3]  # from the axes of link_3 to those of link_2
-        omega, epsilon, _ = moving[_UPPER]
-        pin = moving[_LOWER][2] + elbow @ (
+        # from the axes of the pin, and of the bar, to those of the link that the pin counts from
+        turn, R = (turns[bar.start].T @ turns[link] for link in (bar.turned, bar.parallel_to))
+        omega, epsilon, _ = moving[bar.turned]
+        pin = moving[bar.start][2] + turn @ (
             np.cross(epsilon, bar.pin) + np.cross(omega, np.cross(omega, bar.pin))
         )
-        # from the axes of the bar to those of link_2
-        R = elbow if bar.parallel_to == _UPPER else np.eye(3)
         bar_force, bar_moment = _body_wrench(bar.body, *moving[bar.parallel_to][:2], R.T @ pin)
-        force[_LOWER] += R @ bar_force
-        moment[_UPPER] += np.cross(bar.pin, elbow.T @ R @ bar_force)
+        force[bar.start] += R @ bar_force
+        moment[bar.turned] += np.cross(bar.pin, turn.T @ R @ bar_force)
         moment[bar.parallel_to] += bar_moment
     if wrench is not None:
         R = _frames(table, q)[-1][:3, :3].T
@@ -166,7 +172,7 @@ def newton_euler(chain: Chain, q: Array, v: Array, a: Array, wrench: Array | Non
     rigid = np.asarray(table.A.T @ tau + rotors)
     if chain.friction is None:
         return rigid
-    held = newton_euler(chain._replace(friction=None), q, np.zeros(n), np.zeros(n))
+    held = newton_euler(chain._replace(friction=None), q, 0.0 * v, 0.0 * a)
     return rigid + friction(chain, v, held)
 
 
@@ -222,7 +228,7 @@ def _row(table: DHTable, i: int, variable: Any) -> RealOrComplex:
 
 def _frames(table: DHTable, q: RealOrComplex) -> list[RealOrComplex]:
     variables, pose, result = table.A @ q + table.offsets, np.eye(4), []
-    for i in range(len(q)):
+    for i in range(len(table.A)):
         pose = pose @ _row(table, i, variables[i])
         result.append(pose)
     return result
@@ -251,7 +257,7 @@ def _levers(chain: Chain) -> Iterator[tuple[Inertial, int, list[tuple[int, Array
     for link, bodies in enumerate(chain.bodies):
         yield from ((body, link, [(link, body.com)]) for body in bodies)
     yield from (
-        (bar.body, _LOWER, [(_UPPER, bar.pin), (bar.parallel_to, bar.body.com)])
+        (bar.body, bar.start, [(bar.turned, bar.pin), (bar.parallel_to, bar.body.com)])
         for bar in chain.bars
     )
 

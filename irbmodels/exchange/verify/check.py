@@ -15,7 +15,7 @@ from ...dynamics.oracles import Bar, Chain, DriveFriction
 from ...errors import InputError, MissingData, MissingExtra
 from ...model.types import Array
 from ...robot.robot import Robot
-from ...tables.description import Coupling
+from ...tables.description import Coupling, Description
 from ...trajectory import Motion
 from .engines import PEERS, Engine, load_engine
 
@@ -78,13 +78,8 @@ def chain_of(robot: Robot) -> Chain:
         tcp = table.tool0 @ robot.tool.tcp.homogeneous
     if robot.payload is not None:
         bodies[-1].append(robot.payload.moved(tcp[:3, :3], tcp[:3, 3]))
-    bars = []
-    if (linkage := robot.description.kinematics.parallelogram) is not None:
-        pins = {
-            "link_crank": (2, np.zeros(3)),
-            "link_rod": (1, np.array([0.0, -linkage.crank_mm / 1000.0, 0.0])),
-        }
-        bars = [Bar(rows[name].inertial(), *place) for name, place in pins.items() if name in rows]
+    places = _places_of_bars(robot.description)
+    bars = [Bar(rows[name].inertial(), *place) for name, place in places.items() if name in rows]
     law = robot.friction_model
     friction = None
     if law is not None:
@@ -101,6 +96,28 @@ def chain_of(robot: Robot) -> Chain:
         robot.drive_axes,
         tcp,
     )
+
+
+def _places_of_bars(robot: Description) -> dict[str, tuple[int, Array, int, int]]:
+    """Return parallel link, pin [m], and the links that the pin counts from and turns with."""
+    tables = robot.kinematics
+    if tables.parallelogram is None:
+        return {}
+    back, level = -tables.parallelogram.crank_mm / 1000.0, tables.level
+    pin = np.array([0.0, back, 0.0] if level is None else [back, 0.0, 0.0])
+    places = {"link_crank": (2, np.zeros(3), 1, 2), "link_rod": (1, pin, 1, 2)}
+    if level is None:
+        return places
+    # link_level, whose axes are ahead and down, is the fourth of the chain
+    lower, upper = (
+        np.array([ahead, -up, 0.0]) / 1000.0
+        for ahead, up in (level.lower_pin_mm, level.upper_pin_mm)
+    )
+    return places | {
+        "link_carrier": (3, np.zeros(3), 2, 3),
+        "link_lower_rod": (1, lower, 1, 3),
+        "link_upper_rod": (2, upper, 2, 3),
+    }
 
 
 def states(robot: Robot, count: int, seed: int = 0) -> Iterator[tuple[Array, Array, Array]]:
