@@ -223,3 +223,112 @@ def test_torques_move_the_pinned_bodies_as_asked(heavy_bars, tmp_path):
         np.testing.assert_allclose(
             robot.forward_dynamics(q, v, tau, friction=False), a, rtol=0.0, atol=1e-8
         )
+
+
+TREE = {  # body: body that carries it, its axis, and its angle from that of q1 to q4
+    "link_1": ("", "0 0 1", (1, 0, 0, 0)), "link_2": ("link_1", "0 1 0", (0, 1, 0, 0)),
+    "link_3": ("link_2", "0 1 0", (0, -1, 1, 0)), "link_level": ("link_3", "0 1 0", (0, 0, -1, 0)),
+    "link_4": ("link_level", "0 0 -1", (0, 0, 0, 1)), "link_crank": ("link_1", "0 1 0", (0, 0, 1, 0)),
+    "link_rod": ("link_crank", "0 1 0", (0, 1, -1, 0)),
+    "link_carrier": ("link_2", "0 1 0", (0, -1, 0, 0)),
+    "link_lower_rod": ("link_1", "0 1 0", (0, 1, 0, 0)),
+    "link_upper_rod": ("link_carrier", "0 1 0", (0, 0, 1, 0)),
+}  # fmt: skip
+MOTORS = ("link_1", "link_2", "link_crank", "link_4")
+
+
+def looped_mjcf(bodies):
+    """MJCF of the bodies in home axes: ten hinges, and three loops closed by connect."""
+    home = {(one, two): point for one, two, point, _ in pins_at_home()}
+    rows = {name: home[TREE[name][0], name] for name in BODIES}
+    root = ElementTree.Element("mujoco")
+    option = {"timestep": "1e-5", "gravity": "0 0 -9.81", "jacobian": "dense"}
+    ElementTree.SubElement(root, "option", option)
+    tags = {"": ElementTree.SubElement(root, "worldbody")}
+    for name in BODIES:
+        parent, axis, _ = TREE[name]
+        at = rows[name] - (rows[parent] if parent else 0.0)
+        tag = ElementTree.SubElement(
+            tags[parent], "body", name=name, pos=" ".join(map(repr, at.tolist()))
+        )
+        ElementTree.SubElement(tag, "joint", name=name, type="hinge", axis=axis)
+        body, place = bodies[name], bodies[name].centre - rows[name]
+        t = body.tensor
+        six = (t[0, 0], t[1, 1], t[2, 2], t[0, 1], t[0, 2], t[1, 2])
+        numbers = {
+            "pos": " ".join(map(repr, place.tolist())),
+            "mass": repr(body.mass),
+            "fullinertia": " ".join(repr(float(value)) for value in six),
+        }
+        ElementTree.SubElement(tag, "inertial", numbers)
+        tags[name] = tag
+    loops, joints = ElementTree.SubElement(root, "equality"), set(TREE)
+    for one, two in home:
+        if two not in joints or TREE[two][0] != one:
+            anchor = " ".join(map(repr, (home[one, two] - rows[one]).tolist()))
+            stiff = {"solref": "2e-5 1", "solimp": "0.9999 0.9999 0.001 0.5 2"}
+            ElementTree.SubElement(
+                loops, "connect", {"body1": one, "body2": two, "anchor": anchor} | stiff
+            )
+    assert len(loops) == 3
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def test_mujoco_with_closed_loops_accelerates_alike(tmp_path):
+    """From rest: its mass matrix, weight and loops, solved exactly; loops are closed everywhere.
+
+    At rest, as MuJoCo leaves the velocity terms of its loops to their stiffness.
+    """
+    mujoco = pytest.importorskip("mujoco")
+    bodies = solids(True)
+    robot = robot_of(bodies, tmp_path)
+    model = mujoco.MjModel.from_xml_string(looped_mjcf(bodies))
+    data = mujoco.MjData(model)
+    names = [model.joint(k).name for k in range(model.njnt)]
+    rows = np.array([TREE[name][2] for name in names], dtype=float)
+    motors = np.array([[name == motor for motor in MOTORS] for name in names], dtype=float)
+    rng = np.random.default_rng(2)
+    for q in random_postures(irb.load(NAME).limits, 10, seed=2):
+        tau = rng.uniform(-5000.0, 5000.0, 4)
+        data.qpos[:], data.qvel[:] = rows @ q, 0.0
+        mujoco.mj_forward(model, data)
+        assert data.nefc == 9
+        assert np.abs(data.efc_pos).max() < 1e-12
+        M, J = np.zeros((model.nv, model.nv)), data.efc_J.reshape(-1, model.nv)
+        mujoco.mj_fullM(model, data, M)
+        _, values, directions = np.linalg.svd(J)
+        free = directions[int((values > 1e-9).sum()) :].T
+        assert free.shape[1] == 4
+        force = motors @ tau - data.qfrc_bias
+        moved = free @ np.linalg.solve(free.T @ M @ free, free.T @ force)
+        a = robot.forward_dynamics(q, np.zeros(4), tau, friction=False)
+        np.testing.assert_allclose(moved, rows @ a, rtol=0.0, atol=1e-9)
+
+
+def test_mujoco_falls_alike(tmp_path):
+    """0.1 s from rest under the arm's weight by MuJoCo's own solver and loops."""
+    mujoco = pytest.importorskip("mujoco")
+    bodies = solids(True)
+    robot = robot_of(bodies, tmp_path)
+    model = mujoco.MjModel.from_xml_string(looped_mjcf(bodies))
+    data = mujoco.MjData(model)
+    rows = np.array([TREE[model.joint(k).name][2] for k in range(model.njnt)], dtype=float)
+    q, v = np.radians([10.0, 10.0, 30.0, 20.0]), np.array([0.3, 0.0, 0.0, 0.2])
+    data.qpos[:], data.qvel[:] = rows @ q, rows @ v
+    for _ in range(10_000):
+        mujoco.mj_step(model, data)
+    h = 1e-3
+
+    def slope(q, v):
+        return v, robot.forward_dynamics(q, v, np.zeros(4), friction=False)
+
+    for _ in range(100):  # fourth order
+        k1 = slope(q, v)
+        k2 = slope(q + 0.5 * h * k1[0], v + 0.5 * h * k1[1])
+        k3 = slope(q + 0.5 * h * k2[0], v + 0.5 * h * k2[1])
+        k4 = slope(q + h * k3[0], v + h * k3[1])
+        q = q + h / 6.0 * (k1[0] + 2.0 * k2[0] + 2.0 * k3[0] + k4[0])
+        v = v + h / 6.0 * (k1[1] + 2.0 * k2[1] + 2.0 * k3[1] + k4[1])
+    assert np.abs(v).max() > 0.4
+    np.testing.assert_allclose(data.qpos, rows @ q, rtol=0.0, atol=2e-5)
+    np.testing.assert_allclose(data.qvel, rows @ v, rtol=0.0, atol=2e-4)

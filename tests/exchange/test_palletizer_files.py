@@ -1,0 +1,114 @@
+"""Files of palletizers with masses, of arms and of bars, in other tools; what a sheet must not say."""
+
+import numpy as np
+import pytest
+import yaml
+
+import irbmodels as irb
+from irbmodels.exchange.verify.check import check
+from irbmodels.exchange.verify.exports import proven, verify
+from irbmodels.tables.datasheet import datasheet_path
+from irbmodels.tables.description import LEVEL_BARS
+
+BARS = ("link_crank", "link_rod", *LEVEL_BARS)
+
+
+@pytest.fixture(scope="module")
+def heavy(tmp_path_factory):
+    """Folder of an IRB 760 at 2300 kg, a number of no known source."""
+    folder = tmp_path_factory.mktemp("palletizer")
+    sheet = yaml.safe_load(datasheet_path("irb760").read_text(encoding="utf-8"))
+    sheet["ratings"]["mass_kg"], sheet["ratings"]["source"]["mass_kg"] = 2300, "catalogue"
+    (folder / "sheet.yaml").write_text(yaml.safe_dump(sheet), encoding="utf-8")
+    return irb.new_robot("heavy", folder=folder / "heavy", datasheet=folder / "sheet.yaml")
+
+
+def test_both_derivations_and_engines_agree(heavy):
+    """Torques of arm and bars by Euler-Lagrange and Newton-Euler, and by what is installed."""
+    robot = irb.load(heavy)
+    assert sum(row.mass_kg for row in robot.description.inertials.sets["cad"].links.values()) == (
+        pytest.approx(2300.0, abs=1e-3)
+    )
+    agreements = check(robot)
+    assert {one.against for one in agreements} >= {"Newton-Euler", "Euler-Lagrange", "MDH product"}
+    for one in agreements:
+        assert not one.difference > one.tolerance, one
+
+
+@pytest.mark.parametrize("light", [False, True])
+@pytest.mark.parametrize("to", ["urdf", "sdf", "mjcf"])
+def test_exports_agree(heavy, tmp_path, to, light):
+    """Poses and torques of files; bars without data weigh nothing in the motion of the arm."""
+    if light:
+        path = heavy / "inertials.yaml"
+        text = path.read_text(encoding="utf-8")
+        table = yaml.safe_load(text)
+        for bar in BARS:
+            del table["sets"]["cad"]["links"][bar]
+        path.write_text(yaml.safe_dump(table), encoding="utf-8")
+    try:
+        robot = irb.load(heavy)
+        assert ("link_rod" in robot.description.inertials.sets["cad"].links) != light
+        verdicts = verify(robot, to, irb.export(robot, to, tmp_path / "out")[0])
+        assert proven(verdicts), verdicts
+    finally:
+        if light:
+            path.write_text(text, encoding="utf-8")
+
+
+def test_bars_are_of_the_only_tree(heavy):
+    """No open chain keeps level; a set with bars stands alone."""
+    with pytest.raises(irb.UnknownName, match="coupling"):
+        irb.load(heavy, coupling="serial")
+    robot = irb.load(heavy)
+    with pytest.raises(irb.MissingData, match="keep its tool level"):
+        robot.reactions(np.zeros(4), np.zeros(4), np.zeros(4))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ("level_mm: 230,", "", "lengths.level_mm: missing: a palletizer arm needs it"),
+        ("level_mm: 230,", "level_mm: 0,", "lengths.level_mm: 0 is not positive"),
+        ("crank_mm: 500,", "crank_mm: 500, d4_mm: 3,", "a palletizer arm has no such length"),
+        ("bound_of: q3 - q2, bound_deg: [-70, 70], ", "", "axes.axis_3.range_of: missing"),
+        ("a3_mm: 1350", "a3_mm: 1250", "give 3081.6 mm: one of them is wrong"),
+        ("axis_4:", "axis_6:", "axes.axis_4: missing: a palletizer arm has axis_1"),
+    ],
+)
+def test_a_sheet_that_is_wrong_is_refused_by_key(tmp_path, old, new, problem):
+    """One line with the key."""
+    text = datasheet_path("irb760").read_text(encoding="utf-8")
+    assert old in text
+    text = text.replace(old, new, 1)
+    if "bound_of" in old:
+        text = text.replace(" bound_deg: coupling,", "")
+    if old.startswith("level_mm") and not new:
+        text = text.replace(", level_mm: rods", "")
+    if "d4_mm" in new:
+        text = text.replace("crank_mm: crank", "crank_mm: crank, d4_mm: crank")
+    path = tmp_path / "irb760.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(irb.TableError, match=r"irb760\.yaml") as err:
+        irb.new_robot("wrong", folder=tmp_path / "wrong", datasheet=path)
+    assert problem in str(err.value)
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        ({"alpha_deg": 1}, "level: needs alpha_deg 0 and d_mm 0"),
+        ({"upper_pin_mm": [0, 0]}, "level.upper_pin_mm: a rod of no parallelogram"),
+    ],
+)
+def test_a_level_row_that_is_wrong_is_refused(heavy, tmp_path, row, problem):
+    """Of kinematics.yaml, in one line."""
+    table = yaml.safe_load((heavy / "kinematics.yaml").read_text(encoding="utf-8"))
+    table["level"] |= row
+    for name in ("limits", "inertials", "shapes"):
+        text = (heavy / f"{name}.yaml").read_text(encoding="utf-8")
+        (tmp_path / f"{name}.yaml").write_text(text, encoding="utf-8")
+    (tmp_path / "kinematics.yaml").write_text(yaml.safe_dump(table), encoding="utf-8")
+    with pytest.raises(irb.TableError) as err:
+        irb.load(tmp_path)
+    assert problem in str(err.value)
