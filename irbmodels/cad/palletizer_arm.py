@@ -43,6 +43,7 @@ LEGS = (66.0, 98.0)
 PLATE = (-132.0, -102.0)
 RODS = (-166.0, -140.0)
 PINS = (-172.0, -104.0)
+SHAFT = 34.0  # radius; the lower rod passes it at 57 or more, less half its width
 BEAM = 0.76  # of the upper arm, where a tube joins the legs: the folded lower arm is clear of it
 DRUM = 58.0  # radius of the drive of axis 4, which hangs between the legs
 LEAST = 150.0  # from the passive axis down to the flange and ahead: hub, drum and flange
@@ -121,15 +122,16 @@ def bodies(robot: Description) -> dict[str, Body]:
 
 
 def stand(arm: Arm, s: Places) -> Body:
-    """Column of axis 1 with the pin of the lower rod inside its right cheek."""
+    """Column of axis 1; its right cheek holds the pin of the lower rod, and the shaft of axis 2."""
     body = column(arm)
     foot = hull(
         disc(40.0, -190.0, RODS[0] - 3.0, "y", s.base_pin, edge=4.0),
         disc(60.0, -190.0, RODS[0] - 10.0, "y", arm.shoulder, edge=4.0),
     )
     bolt = plain(17.0, -180.0, RODS[1] + 5.0, "y", s.base_pin)
-    parts = (*body.parts, Part(bolt, STEEL, "grey"), Part(foot, IRON, "orange"))
-    return Body(parts, (*body.pieces, foot))
+    shaft = plain(SHAFT, -190.0, -71.0, "y", arm.shoulder)
+    parts = (*body.parts, Part(bolt + shaft, STEEL, "grey"), Part(foot, IRON, "orange"))
+    return Body(parts, (*body.pieces, foot, shaft))
 
 
 def upper_arm(arm: Arm, s: Places) -> Body:
@@ -141,7 +143,8 @@ def upper_arm(arm: Arm, s: Places) -> Body:
     caps = mirrored(disc(46.0, 96.0, 101.0, "y", s.wrist, edge=2.0))
     bores = plain(34.0, -101.0, -60.0, "y", s.wrist) + plain(34.0, -101.0, -60.0, "y", s.elbow)
     legs = mirrored(leg)
-    casting = union(legs, beam, lever(arm, arm.elbow, 80.0)) - bores
+    hubs = mirrored(disc(60.0, 61.0, low + 2.0, "y", s.elbow, edge=2.0))
+    casting = union(legs, hubs, beam, lever(arm, arm.elbow, 80.0)) - bores
     hollow = mirrored(cavity(leg, 8.0))
     parts = (
         Part(pin(arm, arm.elbow), STEEL, "grey"),
