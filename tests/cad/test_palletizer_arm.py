@@ -7,6 +7,7 @@ import pytest
 
 import irbmodels as irb
 from irbmodels.cad.builds import bodies
+from irbmodels.cad.link_frames import link_frames
 from irbmodels.robot.collision import Collider, adjacent, random_postures
 
 NAMES = ("irb260_30_150", "irb460_110_240", "irb660_180_315", "irb760_450_320")
@@ -40,6 +41,17 @@ def test_links_meet_at_pins_and_nowhere_else(name):
     for one, other in combinations(links, 2):
         if (one, other) not in HELD and (other, one) not in HELD:
             assert (links[one] ^ links[other]).volume() < 1.0, (one, other)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_frames_of_the_drawing_are_those_of_the_tree(name):
+    """At home, of every link and bar: the meshes are drawn where the URDF has them."""
+    robot = irb.load(name)
+    frames = link_frames(robot.description)
+    assert set(frames) == set(robot.description.links)
+    for link, frame in frames.items():
+        pose = robot.pose(np.zeros(4), link).homogeneous
+        np.testing.assert_allclose(frame, pose, rtol=0.0, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -79,6 +79,8 @@ def test_the_pose_is_the_formula_and_level_everywhere(name):
         np.testing.assert_allclose(robot.pose(q).homogeneous, T, rtol=0.0, atol=1e-12)
         np.testing.assert_allclose(robot.dh().frames(q)[-1], T, rtol=0.0, atol=1e-12)
         standard = robot.dh("standard").frames(q)[-1]
+        variables = robot.dh().joint_variables(q)
+        np.testing.assert_allclose(robot.dh().axis_positions(variables), q, rtol=0.0, atol=1e-12)
         np.testing.assert_allclose(standard, T, rtol=0.0, atol=1e-12)
         np.testing.assert_allclose(
             robot.pose(q, "link_carrier").rotation @ [0.0, 0.0, 1.0],
