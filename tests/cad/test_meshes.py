@@ -183,8 +183,8 @@ def test_surface(path):
     assert np.linalg.norm(obj.areas, axis=1).min() > 0.4e-10
     # six times the volume: inside is inside
     assert np.einsum("ti,ti->", obj.areas, obj.places[obj.corners[:, 0]]) > 0.0
-    # [m] from a link's cap to the stand of an IRB 660, 1.6 m wide with its motors
-    assert 0.02 < np.linalg.norm(np.ptp(obj.places, axis=0)) < 2.0
+    # [m] from a link's cap to the upper arm of an IRB 760, 1.35 m and 0.5 m of lever behind
+    assert 0.02 < np.linalg.norm(np.ptp(obj.places, axis=0)) < 2.1
     assert np.abs(np.round(obj.places, 5) - obj.places).max() == 0.0
 
 
