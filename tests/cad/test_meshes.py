@@ -21,7 +21,7 @@ from peers import require_peer
 import irbmodels as irb
 from irbmodels.model.shapes import shapes_of
 from irbmodels.model.urdf import parse_urdf
-from irbmodels.tables.description import BARS
+from irbmodels.tables.description import BARS, LEVEL_BARS
 from irbmodels.viewer.actor import check_actor
 from irbmodels.viewer.meshcat_window import Recorder
 from irbmodels.viewer.scene import put_scene
@@ -267,6 +267,10 @@ def test_urdf_names_its_meshes_relative_to_itself(path):
     assert visuals == pieces == set(_bodies(path))
 
 
+PALLETIZERS = ("irb260", "irb460", "irb660", "irb760")
+WITH_PINS = ("link_crank", "link_3", "link_level", "link_carrier")
+
+
 def _bodies(path):
     """Return the links that weigh more than the carriers of a parallelogram, and those of an arm
     without masses.
@@ -274,7 +278,8 @@ def _bodies(path):
     for link in parse_urdf(path.read_text(encoding="utf-8")).iterfind("link"):
         name, mass = str(link.get("name")), link.find("inertial/mass")
         weighs = mass is not None and float(mass.get("value")) > 1e-3
-        if weighs or name in BARS or re.fullmatch(r"base_link|link_\d", name):
+        held = path.parent.name in PALLETIZERS and name in ("link_level", *LEVEL_BARS)
+        if weighs or held or name in BARS or re.fullmatch(r"base_link|link_\d", name):
             yield name
 
 
@@ -329,7 +334,7 @@ def test_pieces_cover_what_is_seen(path):
         pins = [
             file
             for file in files
-            if "grey" in file.stem and "link_rod" in pieces and link in ("link_crank", "link_3")
+            if "grey" in file.stem and "link_rod" in pieces and link in WITH_PINS
         ]
         moving = [file for file in files if file.stem.partition("_irb")[0].endswith("balancer_rod")]
         solid = [file for file in files if file not in (*pins, *moving)]
