@@ -131,7 +131,7 @@ def stand(arm: Arm, s: Places) -> Body:
     bolt = plain(17.0, -180.0, RODS[1] + 5.0, "y", s.base_pin)
     shaft = plain(SHAFT, -190.0, -71.0, "y", arm.shoulder)
     parts = (*body.parts, Part(bolt + shaft, STEEL, "grey"), Part(foot, IRON, "orange"))
-    return Body(parts, (*body.pieces, foot, shaft))
+    return Body(parts, (*body.pieces, foot, shaft, bolt))
 
 
 def upper_arm(arm: Arm, s: Places) -> Body:
