@@ -177,7 +177,7 @@ def wrist_house(s: Places) -> Body:
         Part(plain(17.0, *PINS, "y", s.wrist_pin), STEEL, "grey"),
         Part(union(hub, drum, neck, shaft, arm), IRON, "orange"),
     )
-    return Body(parts, (hub + neck, drum, arm, drive))
+    return Body(parts, (hub + neck, drum, arm, shaft, drive))
 
 
 def flange(s: Places) -> Body:
@@ -202,7 +202,7 @@ def plate(s: Places) -> Body:
         Part(cap, ALUMINIUM, "black"),
         Part(web + shaft, IRON, "orange"),
     )
-    return Body(parts, (web,))
+    return Body(parts, (web, shaft))
 
 
 def bar(start: Point, end: Point) -> Body:
