@@ -24,8 +24,10 @@ DRAWN_120 = {
 
 
 def test_every_arm_is_here():
-    """All that is shipped, but those whose lengths the oracles have, and the offset wrist."""
-    families = ("irb2400", "irb1400", "irb1600", "irb930", "crb15000")
+    """All that is shipped, but those whose lengths the oracles have, the offset wrist, and
+    palletizers, which have tests of their own.
+    """
+    families = ("irb2400", "irb1400", "irb1600", "irb930", "crb15000", *arm_facts.PALLETIZERS)
     assert {name for name in irb.robots() if irb.describe(name).family not in families} == set(
         DRAWN
     )

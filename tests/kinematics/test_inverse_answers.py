@@ -456,7 +456,7 @@ def test_arms_of_another_shape(text, message, tmp_path):
         robot.inverse_kinematics(np.eye(4))
     assert str(caught.value).startswith(f"own has no inverse kinematics: {message}")
     assert str(caught.value).endswith(
-        "(it is for six axes of which 4 and 5 meet, and for the SCARA)"
+        "(it is for six axes of which 4 and 5 meet, palletizers, and the SCARA)"
     )
 
 

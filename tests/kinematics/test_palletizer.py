@@ -6,6 +6,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 import yaml
+from arm_facts import PALLETIZERS
 
 import irbmodels as irb
 from irbmodels.kinematics.arm_geometry import arm_of
@@ -15,18 +16,12 @@ from irbmodels.kinematics.inverse.solver import InverseKinematics
 from irbmodels.robot.collision import random_postures
 
 POSES = Path(__file__).parents[1] / "data" / "palletizer_poses.yaml"
-LENGTHS = {  # d1, a1, a2, a3, a4, d5, crank [mm]
-    "irb260": (615, 100, 705, 650, 120, 181, 180),
-    "irb460": (742.5, 260, 945, 1025, 220, 251.5, 370),
-    "irb660": (814.5, 300, 1280, 1350, 260, 247, 500),
-    "irb760": (814.5, 300, 1280, 1350, 290, 270, 500),
-}
 ROLLED = np.diag([1.0, -1.0, -1.0])
 
 
 def formula(name, q):
     """Pose of tool0 ``(4, 4)``: sums of sines of absolute angles, the tool straight down."""
-    d1, a1, a2, a3, a4, d5, _ = np.array(LENGTHS[name]) / 1000.0
+    d1, a1, a2, a3, a4, d5, _ = np.array(PALLETIZERS[name]) / 1000.0
     q1, q2, q3, q4 = q
     ahead = a1 + a4 + a2 * np.sin(q2) + a3 * np.cos(q3)
     up = d1 - d5 + a2 * np.cos(q2) - a3 * np.sin(q3)
@@ -70,7 +65,7 @@ def test_poses_by_robotstudio(name, rms, most):
     assert np.sqrt(np.mean(apart**2)) < rms
 
 
-@pytest.mark.parametrize("name", LENGTHS)
+@pytest.mark.parametrize("name", PALLETIZERS)
 def test_the_pose_is_the_formula_and_level_everywhere(name):
     """Robot, DH rows and formula; over all ranges the tool points down to rounding."""
     robot = irb.load(name)
@@ -89,11 +84,11 @@ def test_the_pose_is_the_formula_and_level_everywhere(name):
         )
 
 
-@pytest.mark.parametrize("name", LENGTHS)
+@pytest.mark.parametrize("name", PALLETIZERS)
 def test_loops_close(name):
     """Both ends of every rod stay on their pins; rods as long as the arms they follow."""
     robot = irb.load(name)
-    *_, a2, a3, _, _, crank = np.array(LENGTHS[name]) / 1000.0
+    *_, a2, a3, _, _, crank = np.array(PALLETIZERS[name]) / 1000.0
     row = robot.description.kinematics.level
     lower, upper = (np.array([x, -z, 0.0]) / 1e3 for x, z in (row.lower_pin_mm, row.upper_pin_mm))
 
@@ -112,7 +107,7 @@ def test_loops_close(name):
             np.testing.assert_allclose(one, other, rtol=0.0, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", LENGTHS)
+@pytest.mark.parametrize("name", PALLETIZERS)
 def test_every_branch_closes_and_none_is_missed(name):
     """Of postures over all ranges; both layouts of the closed form agree."""
     robot = irb.load(name)
@@ -163,7 +158,7 @@ def test_what_has_no_answer_is_said():
     assert "out of reach" in str(robot.inverse_kinematics(far))
 
 
-@pytest.mark.parametrize("name", LENGTHS)
+@pytest.mark.parametrize("name", PALLETIZERS)
 def test_determinant_and_singular_postures(name):
     """The closed form against the Jacobian's rows vx, vy, vz, wz."""
     robot = irb.load(name)
@@ -191,7 +186,7 @@ def test_working_range(name, reach, top, bottom):
     space = irb.load(name).workspace()
     ends = space.extremes()
     np.testing.assert_allclose(1e3 * np.array(ends)[[4, 2, 3]], [reach, top, bottom], atol=0.3)
-    d1, a1, a2, a3, a4, d5, _ = LENGTHS[name]
+    d1, a1, a2, a3, a4, d5, _ = PALLETIZERS[name]
     limits = irb.load(name).limits
     q2, q3 = np.meshgrid(*(np.linspace(limits.lower[i], limits.upper[i], 801) for i in (1, 2)))
     low, high = limits.lower[4], limits.upper[4]
