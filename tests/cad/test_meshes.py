@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 import sys
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ import pytest
 import shipped
 import trimesh
 import umsgpack
+from grouped import per_family
 from peers import require_peer
 
 import irbmodels as irb
@@ -36,6 +37,10 @@ FOUR = [
     for path in URDFS
     if path.stem in ("irb1400", "irb2400_16_serial", "irb930_12_085", "positioner")
 ]
+VISUALS, PIECES = (
+    [path for path in FILES if path.parent.name == what] for what in ("visual", "collision")
+)
+BUILT = [path for path in URDFS if not path.stem.endswith("_serial")]
 
 PLACE = 1e-5  # [m] a place has five decimals
 # [m] how far a visual may stand beyond the faces of the convex pieces of its link, of an arm that
@@ -93,6 +98,10 @@ def read(path):
 
 def relative(path):
     return path.relative_to(MESHES).as_posix()
+
+
+of_files = partial(per_family, family=lambda path: path.relative_to(MESHES).parts[0], name=relative)
+of_urdfs = partial(per_family, family=lambda path: path.parent.name, name=lambda path: path.stem)
 
 
 @cache
@@ -166,7 +175,7 @@ print(len(files))
 # Surfaces
 
 
-@pytest.mark.parametrize("path", FILES, ids=relative)
+@of_files(FILES)
 def test_surface(path):
     """Closed, every edge between two faces that agree on what is outside, no face without area,
     nothing unused, in metres.
@@ -188,7 +197,7 @@ def test_surface(path):
     assert np.abs(np.round(obj.places, 5) - obj.places).max() == 0.0
 
 
-@pytest.mark.parametrize("path", [path for path in FILES if "visual" in path.parts], ids=relative)
+@of_files(VISUALS)
 def test_normals(path):
     """Of length 1 to their two decimals, all used, and each points out of its face."""
     obj = read(path)
@@ -199,9 +208,7 @@ def test_normals(path):
     assert np.einsum("tki,ti->tk", obj.directions[obj.towards], normals).min() > 0.25
 
 
-@pytest.mark.parametrize(
-    "path", [path for path in FILES if "collision" in path.parts], ids=relative
-)
+@of_files(PIECES)
 def test_piece_is_convex(path):
     """No corner beyond any face's plane, by more than a float's rounding; and without normals,
     which nobody looks at.
@@ -253,7 +260,7 @@ def test_every_mesh_is_named_and_every_name_is_a_mesh():
     assert "Apache License, Version 2.0" in (MESHES / "LICENSE").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("path", URDFS, ids=lambda path: path.stem)
+@of_urdfs(URDFS)
 def test_urdf_names_its_meshes_relative_to_itself(path):
     """Every link with a mass of its own has a visual per colour and a collision piece; no path is
     absolute.
@@ -314,11 +321,7 @@ def beyond(points, pieces):
     return np.min(distances, axis=0)
 
 
-@pytest.mark.parametrize(
-    "path",
-    [path for path in URDFS if not path.stem.endswith("_serial")],
-    ids=lambda path: path.stem,
-)
+@of_urdfs(BUILT)
 def test_pieces_cover_what_is_seen(path):
     """No vertex of a visual is 15 mm beyond its link's pieces, 95 % are within 10 mm, in proportion
     to the reach of large arms; the pins are inside the rods' eyes. A balancer's rod has no piece: it
@@ -354,11 +357,7 @@ def test_pieces_cover_what_is_seen(path):
             assert np.min(away, axis=0).max() < BEYOND, file.stem
 
 
-@pytest.mark.parametrize(
-    "path",
-    [path for path in URDFS if not path.stem.endswith("_serial")],
-    ids=lambda path: path.stem,
-)
+@of_urdfs(BUILT)
 def test_joints_turn_in_round_places(path):
     """Both links of a joint have a rim, a full circle of vertices, about the joint's axis; one of
     both where a small arm's wrist tilts inside its forearm.
@@ -414,11 +413,7 @@ def test_spindle_ends_at_the_tcp():
     assert beyond(seen, tool_shapes()[1]).max() < BEYOND
 
 
-@pytest.mark.parametrize(
-    "path",
-    [path for path in URDFS if not path.stem.endswith("_serial")],
-    ids=lambda path: path.stem,
-)
+@of_urdfs(BUILT)
 def test_robots_are_as_large_as_they_are(path):
     """At home a robot stands on the floor and is at most between half and 1.2 of its reach away from
     axis 1, or 1.4 of it high.
@@ -459,7 +454,7 @@ def vertices(path, what):
     return sum(len(read(file).places) for _, file in shapes(path, what))
 
 
-@pytest.mark.parametrize("path", URDFS, ids=lambda path: path.stem)
+@of_urdfs(URDFS)
 def test_mujoco(path, elsewhere):
     """Every file is a mesh of the model; visuals are kept, and do not collide."""
     mujoco = pytest.importorskip("mujoco")
@@ -473,7 +468,7 @@ def test_mujoco(path, elsewhere):
     assert model.mesh_normalnum.sum() > 0
 
 
-@pytest.mark.parametrize("path", URDFS, ids=lambda path: path.stem)
+@of_urdfs(URDFS)
 def test_drake(path, elsewhere):
     """The scene graph has every visual for illustration and perception, every piece for
     proximity.
