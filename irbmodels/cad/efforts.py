@@ -4,7 +4,7 @@ Bound of an axis = largest gravity torque inside the ranges, with the rated payl
 and 100 mm beside the flange centre
 + largest inertia of the axis times its speed limit reached in 0.25 s
 + friction at the speed limit, where it is known; rounded up to two digits.
-Rows that several variants share take the largest of them.
+Rows that several variants share take the largest of them; an axis whose speed is unknown has none.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def limits_file(robots: Sequence[Description]) -> Files:
 
 
 def bounds(description: Description) -> Array:
-    """Return the bound of every axis [N m, N], not rounded."""
+    """Return the bound of every axis [N m, N], not rounded; infinite where its speed is unknown."""
     ratings = description.limits.ratings
     robot = load(description.folder / description.name)
     robot = robot.with_payload(payload(ratings.payload_kg, PAYLOAD_AT))
@@ -62,7 +62,8 @@ def bounds(description: Description) -> Array:
     q = limits.moved_inside(rng.uniform(lower, upper, (STATES, robot.n)) @ inverse.T)
     gravity = np.abs(robot.gravity(q)).max(axis=0)
     inertia = robot.mass_matrix(q).diagonal(axis1=1, axis2=2).max(axis=0)
-    friction = robot.friction(limits.velocity) if robot.friction_model else np.zeros(robot.n)
+    known = np.where(np.isfinite(limits.velocity), limits.velocity, 0.0)
+    friction = robot.friction(known) if robot.friction_model else np.zeros(robot.n)
     bound: Array = gravity + inertia * limits.velocity / RISE_TIME + friction
     return bound
 

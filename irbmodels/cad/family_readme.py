@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from ..files import read_text
+from ..model.limits import format_axes
 from ..tables.balancers import BalancerRow
 from ..tables.datasheet import Arm, read_datasheet
 from ..tables.description import Description
@@ -87,6 +90,7 @@ def _text(folder: Path, name: str) -> str:
     unknown = [*sheet.unknown, *(line for line in laws if line is not None)]
     unknown += [f"Friction, gears, rotor inertias and torque limits{known}."]
     unknown += [line for line in map(_idle_bound, arms) if line is not None]
+    unknown += [line for line in map(_unknown_speeds, arms) if line is not None]
     unknown += [f"Mass of `{arm.name}`." for arm in arms if arm.ratings.mass_kg is None]
     if weighed:
         unknown.append("Measured inertials; inertials.yaml says how its set is made.")
@@ -109,6 +113,12 @@ def _unknown_law(name: str, row: BalancerRow) -> str | None:
     missing = row.unknown
     part = name.replace("_", " ")
     return f"{', '.join(missing)} of the {part} of axis 2: no torque holds it." if missing else None
+
+
+def _unknown_speeds(arm: Arm) -> str | None:
+    """Return a line about the axes whose speed is unknown, None where all are known."""
+    unknown = np.array([row.speed is None for row in arm.axes.values()])
+    return f"Speeds of {format_axes(unknown)} of `{arm.name}`." if unknown.any() else None
 
 
 def _idle_bound(arm: Arm) -> str | None:

@@ -27,7 +27,8 @@ def table_files(robots: Sequence[Description]) -> Files:
     """Return the tables that the data sheet of a family states; none without a data sheet.
 
     Efforts that are to follow the rule keep the number that limits.yaml has, and are 1 where it has
-    none: the step ``limits`` derives them. Variants whose mass is unknown have none of their own.
+    none: the step ``limits`` derives them. Variants whose mass is unknown have none of their own,
+    nor has an axis whose speed is unknown.
 
     Raises:
         TableError: if the data sheet breaks the format, or limits.yaml, which is there already.
@@ -63,14 +64,16 @@ def _assume_efforts(
 ) -> None:
     """Add the effort by the rule to rows of variants whose mass is known, where none is stated.
 
-    A variant of unknown mass beside them has its rows without.
+    The rule needs the speed of the axis. A variant of unknown mass beside them has its rows
+    without.
     """
     shared = {axis: dict(row) for axis, row in limits["axes"].items()}
     for arm in (arm for arm in arms if arm.ratings.mass_kg is not None):
         own = limits["variants"][arm.name].get("axes", {})
         for axis, row in (limits["axes"] | own).items():
-            name = "effort_N" if "range_mm" in row else "effort_N_m"
-            if name in row:
+            linear = "range_mm" in row
+            name, speed = ("effort_N", "speed_mm_s") if linear else ("effort_N_m", "speed_deg_s")
+            if name in row or speed not in row:
                 continue
             numbers = [key for key in row if key not in ("source", "range_of", "bound_of")]
             source = row.pop("source")

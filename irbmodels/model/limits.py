@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..checks import numbers, states
-from ..errors import InputError
+from ..errors import InputError, MissingData
 from .inertia import Inertial
 from .tree import UNLIMITED
 from .types import Array, IntArray, Mask
@@ -106,7 +106,7 @@ class Limits:
     """``(m,)``"""
     upper: Array
     velocity: Array
-    """``(n,)``"""
+    """``(n,)``; infinite where unknown, as are efforts: it bounds nothing."""
     effort: Array
     A: Array
     """``(m, n)`` of -1, 0 and 1: first one row per axis, its range, which form an invertible
@@ -120,6 +120,7 @@ class Limits:
     range_assumed: Mask
     """``(m,)``"""
     velocity_assumed: Mask
+    """``(n,)``; False where unknown."""
     effort_assumed: Mask
     load: LoadLimits | None = None
     """Limits of the load; None where nothing is known."""
@@ -134,6 +135,25 @@ class Limits:
     def n(self) -> int:
         """Number of axes."""
         return len(self.velocity)
+
+    def need_speeds(self, name: str, purpose: str, axes: Mask | None = None) -> None:
+        """Refuse what cannot be done without the speed limit of every axis.
+
+        Args:
+            name: Of the robot.
+            purpose: What is refused.
+            axes: Those that matter, ``(n,)``; None for all.
+
+        Raises:
+            MissingData: if the speed limit of one of them is unknown.
+        """
+        unknown = np.isinf(self.velocity) & (True if axes is None else axes)
+        if unknown.any():
+            raise MissingData(
+                f"{purpose} needs speed limits, and that of {format_axes(unknown)} of {name} is"
+                " unknown; give your own: speed_deg_s in an overlay or in the data sheet of an arm"
+                " of your own (docs/own_robot.md), <limit velocity> in a URDF"
+            )
 
     @cached_property
     def axis_ranges(self) -> AxisRanges:
@@ -342,6 +362,14 @@ def sum_ends(row: Array, low: Array, high: Array) -> tuple[float, float]:
     used = np.flatnonzero(row)
     ends = row[used, None] * np.stack([low, high], axis=1)[used]
     return float(ends.min(axis=1).sum()), float(ends.max(axis=1).sum())
+
+
+def format_axes(flags: Mask) -> str:
+    """Return ``axis 3``, ``axes 1 and 3`` or ``axes 1, 2 and 3``."""
+    numbers = [str(i + 1) for i in np.flatnonzero(flags)]
+    if len(numbers) < 2:
+        return f"axis {''.join(numbers)}"
+    return f"axes {', '.join(numbers[:-1])} and {numbers[-1]}"
 
 
 def combination(row: Array) -> str:

@@ -150,9 +150,12 @@ def tcp_figure(paths: dict[str, TcpPath], motion: Motion, robot: Robot) -> Figur
 
 
 def _draw_friction(axes: Axes, robot: Robot, i: int) -> None:
-    law, limit = robot.friction_model, float(robot.limits.velocity[i])
+    law = robot.friction_model
     if law is None:
         return
+    limit, title = float(robot.limits.velocity[i]), f"axis {i + 1}"
+    if not np.isfinite(limit):
+        limit, title = law.measured_to or 1.0, f"{title}: speed limit unknown"
     positive = np.concatenate([[1e-6], np.geomspace(1e-4, limit, 2000)])
     speed = np.concatenate([-positive[::-1], positive])
     v = np.zeros((len(speed), robot.n))
@@ -163,7 +166,7 @@ def _draw_friction(axes: Axes, robot: Robot, i: int) -> None:
     if law.measured_to is not None:
         axes.axvspan(-law.measured_to, law.measured_to, color="0.9", zorder=0)
     axes.axhline(0.0, color="0.7", lw=0.6)
-    axes.set_title(f"axis {i + 1}")
+    axes.set_title(title)
     linear = robot.limits.linear[i]
     axes.set_xlabel("speed [m/s]" if linear else "speed [rad/s]")
     axes.set_ylabel("friction [N]" if linear else "friction [N m]")

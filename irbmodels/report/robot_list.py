@@ -179,6 +179,9 @@ def _unknown(robots: Sequence[ListedRobot], weighed: int) -> Iterable[str]:
     tables = [describe(robot.name) for robot in robots]
     if weighed < len(robots):
         yield f"mass of {len(robots) - weighed}" if weighed else "mass"
+    slow = sum(None in [row.speed for row in table.limits.axes.values()] for table in tables)
+    if slow:
+        yield f"speeds of {slow}" if slow < len(robots) else "speeds"
     yield from dict.fromkeys(name for robot in tables for name in _unknown_springs(robot))
     if any(robot.friction is None for robot in robots):
         yield "friction"

@@ -200,15 +200,13 @@ def _origin(row: MdhRow) -> tuple[Triple, Triple]:
 
 
 def _limit(axis: AxisRow) -> Limit:
-    """Return range, speed and effort in SI units; an unknown effort is 0, as ROS has it."""
+    """Return range, speed and effort in SI units; unknown speeds and efforts are 0, as in ROS."""
     if axis.range_mm is not None:
-        assert axis.speed_mm_s is not None
         low, high = axis.range_mm
-        return low / 1000.0, high / 1000.0, axis.speed_mm_s / 1000.0, axis.effort_N or 0.0
+        return low / 1000.0, high / 1000.0, (axis.speed_mm_s or 0.0) / 1000.0, axis.effort_N or 0.0
     assert axis.range_deg is not None
-    assert axis.speed_deg_s is not None
     low, high = axis.range_deg
-    return radians(low), radians(high), radians(axis.speed_deg_s), axis.effort_N_m or 0.0
+    return radians(low), radians(high), radians(axis.speed_deg_s or 0.0), axis.effort_N_m or 0.0
 
 
 def _between_arms(third: Limit, second: Limit, axis: AxisRow) -> Limit:

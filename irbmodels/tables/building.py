@@ -83,9 +83,9 @@ def limits_of(description: Description) -> Limits:
         values, assumed = [], []
         for row in rows:
             name = rotary if getattr(row, rotary) is not None else linear
-            if getattr(row, name) is None:  # an unknown effort is no bound
+            if getattr(row, name) is None:  # an unknown speed or effort is no bound
                 values.append(np.array(np.inf))
-                assumed.append(True)
+                assumed.append(False)
                 continue
             value = np.array(getattr(row, name))
             values.append(

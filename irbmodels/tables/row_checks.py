@@ -40,7 +40,7 @@ def check_shape(row: ShapeRow, file: Path, key: str, meshes: Path) -> None:
 
 
 def check_axis(row: AxisRow, linear: bool, file: Path, key: str) -> None:
-    """Check units and signs of the limits of an axis.
+    """Check units and signs of the limits of an axis; an unknown speed or effort is left out.
 
     Raises:
         TableError: if they do not fit the axis.
@@ -52,16 +52,16 @@ def check_axis(row: AxisRow, linear: bool, file: Path, key: str) -> None:
     wanted = straight if linear else rotary
     for name in (*rotary, *straight):
         value = getattr(row, name)
-        if value is None and name in wanted[2:]:  # an unknown effort is no bound
+        if value is None and name in wanted[1:]:  # an unknown speed or effort is no bound
             continue
         if (value is None) == (name in wanted):
-            needs = f"a {'linear' if linear else 'rotary'} axis needs {wanted[0]} and {wanted[1]}"
+            needs = f"a {'linear' if linear else 'rotary'} axis needs {wanted[0]}"
             advice = "is missing; one that was not found is assumed, and its source says so"
-            problem = f"{needs}: {name} {advice}" if name in wanted else f"{needs}, and no {name}"
-            raise TableError(file, key, problem)
+            known = f"{needs}, takes {wanted[1]} and {wanted[2]}, and no {name}"
+            raise TableError(file, key, f"{needs}: {name} {advice}" if name in wanted else known)
         if isinstance(value, float) and value <= 0.0:
-            problem = "leave it out if unknown" if name in wanted[2:] else "assume it if unknown"
-            raise TableError(file, f"{key}.{name}", f"{value:g} is not positive; {problem}")
+            problem = f"{value:g} is not positive; leave it out if unknown"
+            raise TableError(file, f"{key}.{name}", problem)
     lower, upper = getattr(row, wanted[0])
     if lower >= upper:
         problem = f"[{lower:g}, {upper:g}] is empty; its lower end comes first"

@@ -49,7 +49,10 @@ class LevelRow(MdhRow):
 
 @dataclass(frozen=True, kw_only=True)
 class AxisRow(Row):
-    """Range, speed and effort limit of one axis; of a linear axis in mm and N."""
+    """Range, speed and effort limit of one axis; of a linear axis in mm and N.
+
+    Speeds and efforts that are absent are unknown.
+    """
 
     range_deg: tuple[float, float] | None = None
     range_mm: tuple[float, float] | None = None
@@ -62,6 +65,11 @@ class AxisRow(Row):
     speed_mm_s: float | None = None
     effort_N_m: float | None = None
     effort_N: float | None = None
+
+    @property
+    def speed(self) -> float | None:
+        """Speed limit [deg/s, mm/s]; None where unknown."""
+        return self.speed_deg_s if self.range_mm is None else self.speed_mm_s
 
 
 @dataclass(frozen=True, kw_only=True)

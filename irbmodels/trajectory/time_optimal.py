@@ -99,6 +99,7 @@ def time_optimal(
         The timing, with a lower bound of every time in which the bounds can be kept.
 
     Raises:
+        MissingData: if a speed limit of the robot is unknown, and no bounds of velocity are given.
         InputError: if the path is one of another robot, leaves a range (the coupled one too), a
             bound is not positive, or no timing keeps them.
         MissingExtra: without toppra.

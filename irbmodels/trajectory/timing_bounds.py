@@ -64,6 +64,10 @@ class RobotDynamics(Protocol):
     """The methods of a robot that a timing needs: any ``irbmodels.Robot``."""
 
     @property
+    def name(self) -> str:
+        """Name for messages."""
+
+    @property
     def limits(self) -> Limits:
         """Bounds of speeds and torques."""
 
@@ -314,28 +318,30 @@ def timing_problem(
     """Return the problem of :func:`irbmodels.trajectory.time_optimal` on the grid ``s``.
 
     Raises:
+        MissingData: if speed limits of the robot are unknown, and no bounds are given.
         InputError: if the path is one of another robot, a bound is not positive, or friction has no
             bound of speed.
     """
     n = path.n
     unbounded = np.full(n, np.inf)
-    if velocity is None:
-        velocity = np.inf if robot is None else robot.limits.velocity
-    speeds = bounds(velocity, n, "velocity")
+    moves = np.abs(path.at(s).slope).max(axis=0) > 0.0
+    if velocity is None and robot is not None:
+        robot.limits.need_speeds(robot.name, "a timing without bounds of velocity", moves)
+        velocity = robot.limits.velocity
+    speeds = unbounded if velocity is None else bounds(velocity, n, "velocity")
     gains = unbounded if acceleration is None else bounds(acceleration, n, "acceleration")
     efforts = (
         unbounded
         if robot is None
         else bounds(robot.limits.effort if torque is None else torque, n, "torque")
     )
-    moves = np.abs(path.at(s).slope).max(axis=0) > 0.0
     if not (np.isfinite(gains) & moves).any() and not np.isfinite(efforts).any():
         raise InputError(
             "nothing bounds the acceleration along this path: give finite bounds of acceleration or"
             " torque"
         )
     law = _friction_of(robot, n) if robot is not None and friction else None
-    if law is not None and not np.isfinite(speeds).all():
+    if law is not None and not np.isfinite(speeds[moves]).all():
         raise InputError("friction that depends on speed needs finite bounds of velocity")
     points = (
         _collocate(path, robot, s, 0.0),

@@ -281,8 +281,7 @@ BROKEN = {  # file, old text, new text, what the message must hold
         "limits.yaml",
         "{range_deg: [-100, 110], speed_deg_s: 150, effort_N_m: 1100, source: {range_deg:",
         "{range_mm: [-100, 110], speed_deg_s: 150, effort_N_m: 1100, source: {range_mm:",
-        "limits.yaml: axes.axis_2: a rotary axis needs range_deg and speed_deg_s: range_deg is"
-        " missing",
+        "limits.yaml: axes.axis_2: a rotary axis needs range_deg: range_deg is missing",
     ),
     "linear axis in degrees": (
         "irb930",
@@ -291,13 +290,13 @@ BROKEN = {  # file, old text, new text, what the message must hold
         "{range_deg: [-300, 0], speed_mm_s: 1053, effort_N: 250, source: {range_deg:",
         "limits.yaml: axes.axis_3: a linear axis needs range_mm",
     ),
-    "no speed": (
+    "speed of a rotary axis in mm": (
         "irb2400",
         "limits.yaml",
-        "speed_deg_s: 150, effort_N_m: 1500, source: {range_deg: dwg, speed_deg_s: rosi, effort_N_m: rule}",
-        "effort_N_m: 1500, source: {range_deg: dwg, effort_N_m: rule}",
-        "limits.yaml: axes.axis_1: a rotary axis needs range_deg and speed_deg_s: speed_deg_s is"
-        " missing",
+        "speed_deg_s: 150, effort_N_m: 1500, source: {range_deg: dwg, speed_deg_s:",
+        "speed_mm_s: 150, effort_N_m: 1500, source: {range_deg: dwg, speed_mm_s:",
+        "limits.yaml: axes.axis_1: a rotary axis needs range_deg, takes speed_deg_s and effort_N_m,"
+        " and no speed_mm_s",
     ),
     "coupled range lost": (
         "irb2400",

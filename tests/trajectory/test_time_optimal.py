@@ -30,6 +30,8 @@ def free(velocity, effort):
 class Stribeck:
     """An arm with viscous, Coulomb and Stribeck friction."""
 
+    name = "arm"
+
     def friction(self, v, q=None):
         """Return the friction at speeds ``v``."""
         dry = self.coulomb + self.drop * np.exp(-((v / self.stribeck) ** 2))
@@ -277,6 +279,7 @@ def test_an_axis_at_rest_bounds_the_speed_of_a_drive_that_turns_with_it():
         return (viscous * (v @ D.T)) @ D
 
     arm = SimpleNamespace(
+        name="arm",
         limits=free([50.0, 50.0], effort),
         friction=friction,
         inverse_dynamics=lambda q, v, a, *, friction=True: (
@@ -340,6 +343,7 @@ def test_friction_changes_its_sign_where_an_axis_turns_back(postures):
     """
     coulomb, load = np.array([0.5, 4.0]), np.array([0.0, -6.0])
     arm = SimpleNamespace(
+        name="arm",
         limits=free([50.0, 50.0], [12.0, 12.0]),
         friction=lambda v, q: coulomb * np.sign(v),
         inverse_dynamics=lambda q, v, a, *, friction=True: (
@@ -531,8 +535,14 @@ def test_axis_path_is_a_smooth_curve_through_its_postures():
             "at rest axis 1 needs 67%",
         ),
         (
-            lambda: time_optimal(axis_path([[0.0], [1.0]]), Slide(3.0, velocity=np.inf)),
+            lambda: time_optimal(
+                axis_path([[0.0], [1.0]]), Slide(3.0, velocity=np.inf), velocity=np.inf
+            ),
             "finite bounds of velocity",
+        ),
+        (
+            lambda: time_optimal(axis_path([[0.0], [1.0]]), Slide(3.0, velocity=np.inf)),
+            "needs speed limits, and that of axis 1 of arm is unknown; give your own: speed_deg_s",
         ),
     ],
 )

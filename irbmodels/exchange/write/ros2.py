@@ -262,7 +262,7 @@ def _joint_limits(axes: list[_Axis]) -> str:
     for axis in axes:
         lines += [
             f"  {_in_yaml(axis.joint)}:",
-            f"    has_velocity_limits: {'false' if axis.velocity is None else 'true'}",
+            f"    has_velocity_limits: {'false  # unknown' if axis.velocity is None else 'true'}",
         ]
         if axis.velocity is not None:
             lines.append(

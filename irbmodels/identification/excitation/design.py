@@ -134,7 +134,8 @@ def optimal_excitation(
         UnknownName: if there is no such criterion.
         InputError: if a number is out of its bounds, the posture keeps no limits, or no start ends
             without collision.
-        MissingData: if collision is to be avoided and the robot has no shapes.
+        MissingData: if the speed limit of an axis that moves is unknown, or collision is to be
+            avoided and the robot has no shapes.
     """
     problem = _problem(robot, family, base, bounds, posture)
     result = search(
@@ -214,6 +215,8 @@ def _problem(
         base, BaseParameters | None, "base parameters are those that base_parameters(robot) returns"
     )
     as_instance(bounds, Bounds | None, "bounds of an excitation are Bounds(...)")
+    moved = np.ones(robot.n, dtype=bool) if base is None else np.isin(np.arange(robot.n), base.axes)
+    robot.limits.need_speeds(robot.name, "an excitation", moved)
     chosen = base_parameters(robot) if base is None else base
     if chosen.grouping.shape[1] != robot.parameter_vector().size:
         raise InputError(

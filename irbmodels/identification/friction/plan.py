@@ -214,6 +214,7 @@ def friction_plan(
         pause: At rest before each stroke [s].
 
     Raises:
+        MissingData: if no speeds are given, and the speed limit of the axis is unknown.
         InputError: if there is no such axis, it turns the drives of other axes too, a speed is
             above its limit, or the strokes do not fit into its range.
     """
@@ -228,6 +229,10 @@ def friction_plan(
     positive(steady, "steady [s]")
     positive(acceleration, "acceleration of the ramps [rad/s^2, m/s^2]")
     positive(pause, "pause [s]")
+    if speeds is None:
+        robot.limits.need_speeds(
+            robot.name, "a plan without speeds", np.arange(1, robot.n + 1) == axis
+        )
     wanted = np.unique(np.asarray(coarse_grid() if speeds is None else speeds, dtype=float))
     if wanted.ndim != 1 or not wanted.size or not (np.isfinite(wanted).all() and wanted[0] > 0.0):
         raise InputError("speeds are positive numbers [rad/s, m/s]")

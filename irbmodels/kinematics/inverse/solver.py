@@ -43,6 +43,7 @@ class InverseKinematics:
         lower = np.where(limits.lower <= -UNLIMITED, -np.inf, limits.lower - ROUNDING)
         upper = np.where(limits.upper >= UNLIMITED, np.inf, limits.upper + ROUNDING)
         self._ranges = lower, upper
+        # of an axis of unknown speed 1 rad/s or m/s
         self._speed = np.where(np.isfinite(limits.velocity), limits.velocity, 1.0)
         self._bounds = self._bounds_for(np.zeros(limits.n), None)
         self._poses = 0

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from ...model.limits import format_axes
 from ...model.types import Array
 from ...robot.robot import Robot
 from ...tasks.path_check import MoveTiming, PathCheck
-from ...tasks.path_check.samples import format_axes, format_lines
+from ...tasks.path_check.samples import format_lines
 from ..tables import notes
 from ..text_table import TextTable, counted
 

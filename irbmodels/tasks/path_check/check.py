@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from ...checks import as_bool, as_instance, as_list, finite
 from ...errors import InputError
-from ...model.limits import ROUNDING
+from ...model.limits import ROUNDING, format_axes
 from ...model.types import Array, IntArray, Mask
 from ...robot.robot import Robot
 from ...robot.tool_extent import ToolExtent
@@ -32,7 +32,7 @@ from .criteria import (
 )
 from .extremes import Extreme, Extremes, PerLine, Trace
 from .program_motion import ProgramMotion
-from .samples import Cut, checked_cut, evaluate_samples, format_axes, format_lines, in_lines
+from .samples import Cut, checked_cut, evaluate_samples, format_lines, in_lines
 from .violations import Finding, FindingCollector, overload_finding
 
 

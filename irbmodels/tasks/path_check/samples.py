@@ -104,14 +104,6 @@ def format_lines(lines: tuple[int | range, ...]) -> str:
     return f"line{'' if len(lines) == 1 and isinstance(lines[0], int) else 's'} {', '.join(words)}"
 
 
-def format_axes(flags: Mask) -> str:
-    """Return ``axis 3``, ``axes 1 and 3`` or ``axes 1, 2 and 3``."""
-    numbers = [str(i + 1) for i in np.flatnonzero(flags)]
-    if len(numbers) < 2:
-        return f"axis {''.join(numbers)}"
-    return f"axes {', '.join(numbers[:-1])} and {numbers[-1]}"
-
-
 def evaluate_samples(
     robot: Robot,
     motion: Motion,
