@@ -76,6 +76,11 @@ class _Arm:
         """Origin of the arm's frame, from the base's, in its own axes [m]."""
         return np.asarray(self.arm_from_base @ self.origin)
 
+    @property
+    def rapid_axes(self) -> tuple[int, ...]:
+        """Numbers of the axes in RAPID, rax_1 and on."""
+        return tuple(range(1, len(self.axis_map.h) + 1))
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SixAxis(_Arm):
@@ -197,6 +202,14 @@ class Palletizer(_Arm):
     height: float
     """TCP above the passive axis [m]."""
     slots = 4
+
+    @property
+    def rapid_axes(self) -> tuple[int, ...]:
+        """Numbers of the axes in RAPID: the last is axis 6, as 4 and 5 are locked there.
+
+        Controller parameters of an IRB 760 and of an IRB 460 have it so (docs/rapid.md).
+        """
+        return 1, 2, 3, 6
 
     def elbow_angle(self, x: Array) -> Array:
         """Return the angle of the upper arm against the lower arm [rad], shape ``(...)``."""

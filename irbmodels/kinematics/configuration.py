@@ -13,8 +13,9 @@ A quadrant is ``floor(q / 90 deg)``. That of cfx depends on the arm (RAPID ``con
 * a parallelogram arm (IRB 2400, 1400): quadrant of axis 2, ABB's rule for "other robots". Not sure:
   manuals of the S4 controller do not use cfx, some programs write the number above, and no IRB 2400
   was seen.
-* a palletizer (IRB 260, 460, 660, 760): 0, and so is cf6. Not sure: no document was seen; cf4 is
-  taken as the quadrant of axis 4. Two postures of a pose may have the same four numbers.
+* a palletizer (IRB 260, 460, 660, 760): 0, and so is cf4; cf6 is the quadrant of its last axis,
+  which is axis 6 of the controller. Not sure: no document was seen, and all targets of a cell in
+  RobotStudio with an IRB 760 have [0,0,0,0]. Two postures of a pose may have the same four numbers.
 * a SCARA: 0 or 1; their meaning is not published. Taken as 1 where the second arm is turned to
   negative angles; eight targets for an IRB 910SC have 0, and positive ones. cf6 is 0.
 
@@ -37,6 +38,8 @@ from .arm_geometry import CALIBRATED, Arm, OffsetWrist, Palletizer, Scara, SixAx
 EDGE = 1e-6  # [rad, m] what the digits of a printed target leave of an angle
 ROUNDING = 1e-12  # of a right angle, rad or m: -1e-17 rad is 0, in quadrant 0
 QUARTER = math.pi / 2.0
+CONFIGURATION_AXES = (1, 4, 6)
+"""Axes of the controller whose quadrants cf1, cf4 and cf6 are."""
 
 
 class Configuration(NamedTuple):
@@ -56,12 +59,13 @@ class Configuration(NamedTuple):
 
 def configuration_of(arm: Arm, q: Array) -> Configuration:
     """Return the configuration of one posture ``(n,)`` [rad, m]."""
-    angles = [float(q[axis]) for axis in _quadrant_axes(arm)]
+    axes = _quadrant_axes(arm)
+    angles = [float(q[axis]) for axis in axes.values()]
     on_edge = any(
         abs(angle) > EDGE and abs(angle - QUARTER * round(angle / QUARTER)) <= EDGE
         for angle in angles
     )
-    cf1, cf4, cf6 = [*map(_quadrant, angles), 0][:3]
+    cf1, cf4, cf6 = (_quadrant(float(q[axes[i]])) if i in axes else 0 for i in range(3))
     cfx, known = _cfx(arm, q)
     return Configuration(cf1, cf4, cf6, cfx, known and not on_edge)
 
@@ -77,8 +81,8 @@ def matches(arm: Arm, q: Array, wanted: Configuration) -> Mask:
         return np.asarray(np.abs(q[..., axis] - middle) <= 0.5 * QUARTER + EDGE)
 
     matching = np.ones(q.shape[:-1], dtype=bool)
-    for axis, quadrant in zip(_quadrant_axes(arm), wanted, strict=False):
-        matching &= in_quadrant(axis, quadrant)
+    for place, axis in _quadrant_axes(arm).items():
+        matching &= in_quadrant(axis, wanted[place])
     if _is_coupled(arm):
         return matching & in_quadrant(1, wanted.cfx)
     for bit, value in enumerate(_cfx_signs(arm, q)):
@@ -91,8 +95,7 @@ def seeds(arm: Arm, wanted: Configuration) -> dict[int, float]:
 
     The nearest full turn lies in the quadrant.
     """
-    quadrants = zip(_quadrant_axes(arm), wanted, strict=False)
-    return {axis: (quadrant + 0.5) * QUARTER for axis, quadrant in quadrants}
+    return {axis: (wanted[i] + 0.5) * QUARTER for i, axis in _quadrant_axes(arm).items()}
 
 
 def checked(arm: Arm, value: object) -> Configuration:
@@ -120,9 +123,10 @@ def checked(arm: Arm, value: object) -> Configuration:
     return Configuration(cf1, cf4, cf6, cfx)
 
 
-def _quadrant_axes(arm: Arm) -> tuple[int, ...]:
-    """Return the axes of cf1, cf4 and cf6, from 0; an arm of four axes has no cf6."""
-    return (0, 3, 5) if isinstance(arm, SixAxis) else (0, 3)
+def _quadrant_axes(arm: Arm) -> dict[int, int]:
+    """Return the axis, from 0, of each of cf1, cf4 and cf6 (0, 1, 2) that the arm has."""
+    axes = {number: axis for axis, number in enumerate(arm.rapid_axes)}
+    return {i: axes[number] for i, number in enumerate(CONFIGURATION_AXES) if number in axes}
 
 
 def _is_coupled(arm: Arm) -> bool:

@@ -23,6 +23,10 @@ class Unit(Protocol):
     def n(self) -> int:
         """Number of its axes."""
 
+    @property
+    def rapid_axes(self) -> tuple[int, ...]:
+        """Their numbers in a jointtarget, rax_1 and on."""
+
     def from_controller(self, position: ArrayLike) -> Array:
         """Return positions in SI units of positions in degrees and mm."""
 
@@ -107,7 +111,10 @@ class JointTarget(Value):
         shown = round_values(robot.to_controller(robot.from_controller(robot.to_controller(q))))
         if len(shown) > 6:
             raise InputError(f"a jointtarget has six axes, {robot.name} {len(shown)}")
-        return cls(RobJoint(*shown, *[0.0] * (6 - len(shown))), extax or ExtJoint())
+        robax = [0.0] * 6
+        for number, value in zip(robot.rapid_axes, shown, strict=True):
+            robax[number - 1] = value
+        return cls(RobJoint(*robax), extax or ExtJoint())
 
     def q(self, robot: Unit) -> Array:
         """Return axis positions [rad, m] of a robot, shape ``(n,)``.
@@ -120,10 +127,13 @@ class JointTarget(Value):
             raise InputError(
                 f"axis positions are those of an irbmodels.Robot, not {short_repr(robot)}"
             )
-        beyond = [value for value in self.robax.values[robot.n :] if value not in (0.0, UNUSED)]
+        values = dict(enumerate(self.robax.values, start=1))
+        known = robot.rapid_axes
+        beyond = [i for i in values if i not in known and values[i] not in (0.0, UNUSED)]
         if beyond or robot.n > 6:
-            raise InputError(f"{self.robax} does not fit the robot's {robot.n} axes")
-        return robot.from_controller(self.robax.values[: robot.n])
+            axes = ", ".join(f"rax_{number}" for number in known)
+            raise InputError(f"{self.robax} does not fit the robot's {robot.n} axes, {axes}")
+        return robot.from_controller([values[number] for number in known])
 
 
 @dataclass(frozen=True, repr=False)

@@ -372,6 +372,17 @@ class KinematicMethods(RobotBase):
         return configuration_of(self._arm, self.states.one(q))
 
     @cached_property
+    def rapid_axes(self) -> tuple[int, ...]:
+        """Numbers of the axes in RAPID: 1, 2, 3 and 6 of a palletizer, else 1 to ``n``.
+
+        ``rax_6`` of a jointtarget holds the last axis of a palletizer, 0 stands in for the others.
+        """
+        try:
+            return self._arm.rapid_axes
+        except MissingData:  # of another shape
+            return tuple(range(1, self.n + 1))
+
+    @cached_property
     def _arm(self) -> Arm:
         from ..kinematics.arm_geometry import arm_of
 

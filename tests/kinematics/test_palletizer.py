@@ -204,7 +204,7 @@ def test_working_range(name, reach, top, bottom):
 
 
 def test_turns_of_axis_4_and_configuration():
-    """All full turns of axis 4 within its range; cf4 tells them apart, and cfx is not sure."""
+    """All full turns of axis 4 within its range; cf6 tells them apart, and cfx is not sure."""
     robot = irb.load("irb260")
     q = robot.from_controller([10.0, 20.0, 30.0, 40.0])
     turned = robot.inverse_kinematics(robot.pose(q), turns=True, in_range=True)
@@ -212,5 +212,7 @@ def test_turns_of_axis_4_and_configuration():
     assert degrees == [-320.0, 40.0, 400.0]
     found = robot.configuration(q)
     assert (found.cf1, found.cf4, found.cf6, found.cfx, found.sure) == (0, 0, 0, 0, False)
-    again = robot.inverse_kinematics(robot.pose(q), configuration=(0, -4, 0, 0))
+    turned = robot.configuration(robot.from_controller([-100.0, 20.0, 30.0, 140.0]))
+    assert (turned.cf1, turned.cf4, turned.cf6) == (-2, 0, 1)
+    again = robot.inverse_kinematics(robot.pose(q), configuration=(0, 0, -4, 0))
     assert np.degrees(again.q[0][3]) == pytest.approx(-320.0)

@@ -84,12 +84,13 @@ def friction_module(
 
 def _text(plan: FrictionPlan, name: str, tool: str, unit: str, sample: float, log: str) -> str:
     robot, i = plan.robot, plan.axis
+    numbers = robot.rapid_axes
     linear = robot.limits.linear.tolist()
     length, scale, torque = ("mm", 1000.0, "N") if linear[i - 1] else ("deg", np.degrees(1.0), "Nm")
     header = ",".join(f"q{k + 1}_{'mm' if flag else 'deg'}" for k, flag in enumerate(linear))
-    count, axis = len(plan.speeds), f"robax.rax_{i}"
+    count, axis = len(plan.speeds), f"robax.rax_{numbers[i - 1]}"
     signals = "".join(
-        f"        TestSignDefine {channel},{signal},{unit},{i},0;\n"
+        f"        TestSignDefine {channel},{signal},{unit},{numbers[i - 1]},0;\n"
         for channel, signal in enumerate(("positionSignal", "speedSignal", "torqueSignal"), start=1)
     )
     strokes = "".join(
@@ -103,7 +104,7 @@ def _text(plan: FrictionPlan, name: str, tool: str, unit: str, sample: float, lo
         for sign, index in (("+", "i"), ("-", "-i"))
     )
     values = [
-        "TestSignRead(1),7" if k == i else f"now.robax.rax_{k},5" for k in range(1, robot.n + 1)
+        "TestSignRead(1),7" if k == numbers[i - 1] else f"now.robax.rax_{k},5" for k in numbers
     ]
     positions = "".join(
         f'        Write log,NumToStr({value})+","\\NoNewLine;\n' for value in values

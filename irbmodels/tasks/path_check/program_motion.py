@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from ...checks import as_bool, as_instance, as_list, finite, positive
 from ...errors import InputError
-from ...kinematics.configuration import EDGE
+from ...kinematics.configuration import CONFIGURATION_AXES, EDGE, QUARTER
 from ...model.types import Array, IntArray
 from ...rapid import JointTarget, Move, RobTarget, WobjData
 from ...robot.robot import Robot
@@ -34,7 +34,6 @@ from .violations import Finding
 # [s] from rest to the speed of a move: assumed, nobody publishes accelerations of these arms
 RAMP = 0.2
 STEP = 0.01  # [s] between samples
-_QUARTER = math.pi / 2.0
 _TRIES, _SLOWER = 8, 1.0 + 1e-6  # to slow a move until no sample is too fast
 _LONGEST = 60  # characters of a target that an error shows
 _SAME = 1e-9  # [m, rad] a shorter move is none
@@ -226,9 +225,15 @@ class _Run:
             )
         if not programmed:
             text = f"no posture has the configuration {target.robconf}; it is reached as"
-            reached = every[0].configuration
-            self._fail(move, "configuration", f"{_named(move)}: {text} {reached}")
-        self._go_to(move, robot, (programmed or every)[0].q)
+            programmed = sorted(every, key=lambda one: not one.in_range)
+            text += f" {programmed[0].configuration}"
+            # A palletizer has one posture in range but for full turns, and targets of a RobotStudio
+            # cell with an IRB 760 have [0,0,0,0] throughout: not known to be an error.
+            if 4 in robot.rapid_axes:
+                self._fail(move, "configuration", f"{_named(move)}: {text}")
+            else:
+                self.notes.add(move, f"has a target of which {text}")
+        self._go_to(move, robot, programmed[0].q)
 
     def _go_to(self, move: Move, robot: Robot, end: Array) -> None:
         """Go linearly in axis positions; moves with times and zones are joined to segments."""
@@ -318,11 +323,13 @@ class _Run:
     def _note_configuration(self, move: Move, robot: Robot, q: Array) -> None:
         """Note where a linear move ends in other quadrants of its axes than programmed."""
         assert isinstance(move.target, RobTarget)
-        wanted = np.array(move.target.robconf.values[: robot.n // 2][:3])
-        # of a SCARA axes 1 and 4
-        axes = np.array([0, 3, 5][: len(wanted)])
-        off = np.abs(q[axes] - (wanted + 0.5) * _QUARTER) - 0.5 * _QUARTER
-        if (off > EDGE).any():
+        quadrants = dict(zip(CONFIGURATION_AXES, move.target.robconf.values, strict=False))
+        off = [
+            abs(angle - (quadrants[number] + 0.5) * QUARTER) - 0.5 * QUARTER
+            for angle, number in zip(q, robot.rapid_axes, strict=True)
+            if number in quadrants
+        ]
+        if max(off) > EDGE:
             reached = str(robot.configuration(q)).rstrip("?")
             text = (
                 f"ends in the configuration {reached}, not in {move.target.robconf} as programmed"
