@@ -317,6 +317,31 @@ def test_speeds_without_a_limit_are_not_called_kept(tmp_path):
         check
     )
     assert (check.kept, check.unlimited) == (True, ("speeds of axes 1, 2, 3, 4, 5 and 6",))
+    assert "Ranges and torques stay within their limits" in report_html(check, arm)
+
+
+def test_an_unknown_speed_is_no_share_of_a_limit(tmp_path):
+    """Neither in the table, nor in the report, nor the worst of a move; a known one is."""
+    text = irb.load("irb1600").urdf()
+    for joint in ("joint_1", "joint_2"):
+        text = re.sub(rf'(name="{joint}".*?velocity=)"[^"]*"', r'\1"0"', text, flags=re.DOTALL)
+    (tmp_path / "a.urdf").write_text(text)
+    arm = irb.from_urdf(tmp_path / "a.urdf")
+    program = (
+        "MODULE m\n CONST jointtarget j:=[[40,20,-20,10,40,0],[9E9,9E9,9E9,9E9,9E9,9E9]];\n"
+        " PROC main()\n MoveAbsJ [[0,0,0,0,30,0],[9E9,9E9,9E9,9E9,9E9,9E9]],v1000,fine,tool0;\n"
+        " MoveAbsJ j,v7000,fine,tool0;\n ENDPROC\nENDMODULE\n"
+    )
+    check = check_path(arm, programmed_motion(arm, rapid.sequence_of(rapid.read(program))))
+    assert np.isnan(check.speed.value).tolist() == [True, True, False, False, False, False]
+    assert check.speed.value[2:].max() == pytest.approx(check.by_line[-1].speed)
+    assert check.by_line[-1].speed_axis == 3  # axis 1 turns twice as far
+    shown = next(row for table in check_tables(check, arm) for row in table.rows if row[0] == "1")
+    assert "unknown" in shown
+    told = remarks(check, arm)
+    assert "no speed of axes 1 and 2 is known: moves may take longer than they do here" in told
+    assert "nan" not in report_html(check, arm).lower()
+    assert "speed nan" not in repr(check)
 
 
 # --- the command

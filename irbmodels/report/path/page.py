@@ -82,10 +82,10 @@ def _without_violations(check: PathCheck) -> str:
         if check.kept
         else "the part that could be evaluated; the remarks say what is missing"
     )
-    checked = "Ranges, speeds and torques"
-    if check.rows and np.isnan(check.torque.value).all():
-        checked = "Ranges and speeds"
-    return f"{checked} stay within their limits on {what}."
+    shares = {"ranges": check.used, "speeds": check.speed, "torques": check.torque}
+    known = [name for name, one in shares.items() if not np.isnan(one.value).all()]
+    checked = " and ".join(filter(None, [", ".join(known[:-1]), known[-1]]))
+    return f"{checked.capitalize()} stay within their limits on {what}."
 
 
 def _cards(check: PathCheck, robot: Robot) -> Iterator[tuple[str, str]]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+import numpy as np
+
 from ...model.limits import format_axes
 from ...model.types import Array
 from ...robot.robot import Robot
@@ -52,7 +54,7 @@ def unevaluated(check: PathCheck) -> str:
 def remarks(check: PathCheck, robot: Robot) -> list[str]:
     """Return what the numbers rest on: assumptions, missing data, and notes of the program."""
     limits, has_masses = robot.limits, robot.dynamic_model.has_masses
-    one = check.extrapolated.sum() == 1
+    one, unknown = check.extrapolated.sum() == 1, np.isinf(limits.velocity)
     moves, its = ("moves", "its") if one else ("move", "their")
     cases = (
         (
@@ -62,6 +64,10 @@ def remarks(check: PathCheck, robot: Robot) -> list[str]:
         (
             limits.velocity_assumed.any(),
             f"speed limits of {format_axes(limits.velocity_assumed)} are assumed",
+        ),
+        (
+            check.program is not None and unknown.any(),
+            f"no speed of {format_axes(unknown)} is known: moves may take longer than they do here",
         ),
         (
             limits.range_assumed.any(),
@@ -217,13 +223,15 @@ def move_rows(check: PathCheck) -> Iterator[tuple[list[str], bool]]:
             else f"{1000.0 * _tcp_speed(timing):.0f} of {1000.0 * timing.speed:.0f}{slowed}"
         )
         wrist = f"{math.degrees(one.wrist):.1f}" if math.isfinite(one.wrist) else ""
-        torque = f"{100.0 * one.torque:.0f} (axis {one.torque_axis})"
+        speed_share, torque = (
+            f"{100.0 * share:.0f} (axis {axis})" if math.isfinite(share) else "unknown"
+            for share, axis in ((one.speed, one.speed_axis), (one.torque, one.torque_axis))
+        )
         cells = [
             str(one.line), "start" if timing is None else timing.instruction,
             f"{start:.3f}", f"{end:.3f}", speed,
             f"{100.0 * one.used:.0f} (axis {one.used_axis})",
-            f"{100.0 * one.speed:.0f} (axis {one.speed_axis})",
-            torque if math.isfinite(one.torque) else "unknown", wrist,
+            speed_share, torque, wrist,
         ]  # fmt: skip
         yield cells, one.line in bad
 

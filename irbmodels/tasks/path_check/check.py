@@ -57,11 +57,11 @@ class PathCheck:
     used: Extreme
     """Per axis the largest share of its half range that is used: 0 is the middle, 1 an end."""
     speed: Extreme
-    """Per axis the largest share of its speed limit."""
+    """Per axis the largest share of its speed limit; NaN where that is unknown."""
     acceleration: Extreme | None
     """The same of the limits that were given; None without."""
     torque: Extreme
-    """The same of the torque limits, which are assumed; NaN where masses are unknown."""
+    """The same of the torque limits, which are assumed; NaN, too, where masses are unknown."""
     peaks: Array
     """Largest inertia, Coriolis, gravity, friction and total torque per axis [N m, N], ``(5, n)``.
 
@@ -130,8 +130,8 @@ class PathCheck:
         if self.acceleration is not None:
             shares["acceleration"] = self.acceleration
         if self.rows:
-            largest = {name: 100.0 * float(np.max(one.value)) for name, one in shares.items()}
-            most = [f"{name} {one:.3g} %" for name, one in largest.items() if np.isfinite(one)]
+            known = {name: one.value[np.isfinite(one.value)] for name, one in shares.items()}
+            most = [f"{name} {100.0 * one.max():.3g} %" for name, one in known.items() if one.size]
             kept += f"; used at most: {', '.join(most)}"
         return f"<PathCheck of {self.rows} samples, {self.duration:.4g} s: {kept}>"
 

@@ -133,8 +133,10 @@ class Extremes:
         """Return the moves in the order of time."""
         moves = []
         for line, (start, end, shares, distances) in self._lines.items():
-            axes = shares.argmax(axis=1)
-            worst = zip(shares.max(axis=1).tolist(), (axes + 1).tolist(), strict=True)
+            # NaN is unknown, and of no axis the worst where another is known
+            axes = np.where(np.isnan(shares), -np.inf, shares).argmax(axis=1)
+            most = shares[np.arange(len(axes)), axes]
+            worst = zip(most.tolist(), (axes + 1).tolist(), strict=True)
             moves.append(PerLine(line, start, end, *sum(worst, ()), *distances.tolist()))
         return tuple(sorted(moves, key=lambda move: move.start))
 

@@ -35,11 +35,11 @@ class Samples(NamedTuple):
     used: Array
     """Used share of each half range, ``(N, n)``: 0 in its middle or without ends, 1 at an end."""
     speed: Array
-    """``|v|`` as a share of its limit, ``(N, n)``."""
+    """``|v|`` as a share of its limit, ``(N, n)``; NaN where that is unknown."""
     acceleration: Array | None
     """The same of ``|a|``; None without a limit."""
     torque: Array
-    """The same of ``|tau|``; the limits are assumed. NaN where masses are unknown."""
+    """The same of ``|tau|``; the limits are assumed. NaN, too, where masses are unknown."""
     parts: TorqueParts
     """Torques by cause [N m, N], ``(N, n)`` each; the total includes that of a cut."""
     wrist: Array
@@ -155,9 +155,9 @@ def evaluate_samples(
         lines,
         margin=-limits.by_axis(-margin),
         used=limits.by_axis(used),
-        speed=np.abs(v) / limits.velocity,
+        speed=_shares(v, limits.velocity),
         acceleration=None if acceleration is None else np.abs(a) / acceleration,
-        torque=np.abs(parts.total) / limits.effort,
+        torque=_shares(parts.total, limits.effort),
         parts=parts,
         wrist=wrist,
         elbow=elbow,
@@ -167,3 +167,8 @@ def evaluate_samples(
         tcp=np.asarray(robot.pose(q, reference="world"))[:, :3, 3],
         deflection=deflection,
     )
+
+
+def _shares(values: Array, bound: Array) -> Array:
+    """Return sizes ``(N, n)`` as shares of their bounds ``(n,)``; NaN of an infinite one."""
+    return np.asarray(np.abs(values) / np.where(np.isfinite(bound), bound, np.nan))
