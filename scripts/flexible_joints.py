@@ -75,9 +75,8 @@ def rod() -> Figure:
         (ParallelogramLoop(robot, k), "#D55E00", f"{k / 1e6:g} kN/mm"),
         (ParallelogramLoop(robot), "#000000", "rigid"),
     ):
-        start = 0.0 if arm.rod_stiffness is None else arm.equilibrium(q).e
-        run = arm.simulate(q, duration=0.1, torque=push, e=start, every=5e-4)
-        force.plot(1e3 * run.t, run.rod, color=color, lw=1.4, label=label)
+        run = arm.simulate(q, duration=0.1, torque=push, every=5e-4)
+        force.plot(1e3 * run.t, run.rods[:, 0], color=color, lw=1.4, label=label)
     force.set_xlabel("time [ms]")
     force.set_ylabel("force along the rod [N]")
     force.set_ylim(top=0.0)
@@ -85,7 +84,7 @@ def rod() -> Figure:
     angles, elastic = np.arange(-60.0, 61.0, 5.0), ParallelogramLoop(robot, k)
     postures = [robot.from_controller([0, 0, angle, 0, 30, 0]) for angle in angles]
     for motors, style in (("held", "-"), ("free", "--")):
-        values = [elastic.frequency(posture, motors) for posture in postures]
+        values = [elastic.frequencies(posture, motors)[0] for posture in postures]
         frequency.plot(angles, values, style, color="#D55E00", lw=1.4, label=f"motors {motors}")
     frequency.set_xlabel("q3 - q2 [deg]")
     frequency.set_ylabel("eigenfrequency [Hz]")

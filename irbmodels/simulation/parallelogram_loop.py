@@ -1,15 +1,17 @@
-"""An arm with its parallelogram as a closed loop, whose rod may be elastic along itself.
+"""An arm with its parallelograms as closed loops, whose rods may be elastic along themselves.
 
 With rigid bars it answers what :class:`irbmodels.Robot` does, by another road. An elastic rod adds
 one degree of freedom: its elongation ``e``, which the upper arm follows while crank and lower arm
-stand where the motors hold them.
+stand where the motors hold them. That is why it is a class of its own, and no coupling of ``load``:
+a ``Robot`` has the state of its axes.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pinocchio as pin
@@ -17,8 +19,8 @@ from numpy.typing import ArrayLike
 
 from ..checks import as_choice, as_instance, finite, number, positive
 from ..dynamics.parallelogram_loop import LoopAcceleration, LoopTorque, LoopTree
-from ..errors import InputError, NoSolution
-from ..model.types import Array
+from ..errors import InputError, NoSolution, UnknownName
+from ..model.types import Array, Mask
 from ..robot.robot import Robot
 from .inputs import MAX_FUNCTION_STEP, TorqueInput, TorqueSource, check_settings
 from .run import SimulationError
@@ -29,12 +31,12 @@ _EXACT = 1e-12  # of the elongation, where that search ends
 
 
 class LoopEquilibrium(NamedTuple):
-    """An arm at rest on an elastic rod."""
+    """An arm at rest on elastic rods; ``m`` rods, in the order of ``ParallelogramLoop.rods``."""
 
-    e: float
-    """Elongation of the rod [m], negative where it is pressed together."""
-    rod: float
-    """Force along the rod [N], positive where it pushes lever and crank apart."""
+    e: Array
+    """Elongations of the rods [m], ``(m,)``, negative where one is pressed together."""
+    rods: Array
+    """Forces along the rods [N], ``(m,)``, positive where one pushes its pins apart."""
     torque: Array
     """Torques of the motors in axis coordinates that hold it [N m], shape ``(n,)``."""
     tcp: pin.SE3
@@ -51,53 +53,57 @@ class LoopMotion(NamedTuple):
     v: Array
     """Their speeds [rad/s], ``(N, n)``."""
     e: Array
-    """Elongation of the rod [m], ``(N,)``."""
+    """Elongations of the rods [m], ``(N, m)``."""
     e_dot: Array
-    """Its rate [m/s], ``(N,)``."""
-    rod: Array
-    """Force along the rod [N], ``(N,)``, positive where it pushes lever and crank apart."""
+    """Their rates [m/s], ``(N, m)``."""
+    rods: Array
+    """Forces along the rods [N], ``(N, m)``, positive where one pushes its pins apart."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ParallelogramLoop:
-    """An arm with a parallelogram whose elbow, crank and rod turn freely, joined by the rod's pins.
+    """An arm with parallelograms, whose bars turn freely and whose rods' pins join them.
 
     ``q, v`` are in the controller's axes: axis 3 is the crank, where its motor is. Torques are
     those of the motors in axis coordinates, without friction, which the loop does not have; springs
     of the axes, rotors, tool, payload and mounting are the robot's. Bars with mass need a set of
     inertials that has them.
 
-    An elastic rod elongates at its upper end: its mass stays with the lower pin.
+    An elastic rod elongates at its far end: its mass stays with the pin that carries it.
 
     Raises:
-        InputError: if the robot has no parallelogram, was loaded without its bars, its loop does
+        InputError: if the robot has no parallelogram, was loaded without its bars, its loops do
             not close, or stiffness or damping are none.
+        UnknownName: if there is no such rod.
         MissingData: if its masses are unknown.
     """
 
     robot: Robot
-    rod_stiffness: float | None = None
-    """Of the rod and its two bearings along the rod [N/m]; None for a rigid rod. None is published:
-    there is no default."""
-    rod_damping: float = 0.0
-    """Likewise [N s/m]."""
+    rod_stiffness: float | Mapping[str, float] | None = None
+    """Of a rod and its two bearings along the rod [N/m]: of every rod, or by link, others rigid
+    (``{"link_rod": 2e7}``); None where all are rigid. None is published: there is no default."""
+    rod_damping: float | Mapping[str, float] = 0.0
+    """Of the elastic rods likewise [N s/m]."""
 
     def __post_init__(self) -> None:
         """Check what is given."""
         as_instance(self.robot, Robot, "the arm of a ParallelogramLoop is an irbmodels.Robot")
-        if self.rod_stiffness is not None:
-            positive(self.rod_stiffness, "rod_stiffness [N/m]")
-        number(self.rod_damping, "rod_damping [N s/m]", 0.0)
-        if self.rod_damping and self.rod_stiffness is None:
+        if self._damping[~self._is_elastic].any():
             raise InputError(
                 "a rigid rod has no damping: give rod_stiffness [N/m] with rod_damping"
             )
-        _ = self.tree
 
     @cached_property
     def tree(self) -> LoopTree:
-        """The open tree and the closure of its loop."""
-        return LoopTree(self.robot.dynamic_model)
+        """The open tree and the closures of its loops."""
+        rigid = LoopTree(self.robot.dynamic_model)
+        stiffness = _per_rod(self.rod_stiffness, rigid.rods, positive, "rod_stiffness [N/m]")
+        return replace(rigid, elastic=tuple(np.flatnonzero(stiffness).tolist()))
+
+    @property
+    def rods(self) -> tuple[str, ...]:
+        """Links that are rods: ``link_rod``, and those that keep the tool of a palletizer level."""
+        return self.tree.rods
 
     def forward_dynamics(
         self,
@@ -105,42 +111,41 @@ class ParallelogramLoop:
         v: ArrayLike,
         torque: ArrayLike,
         *,
-        e: float = 0.0,
-        e_dot: float = 0.0,
+        e: ArrayLike | None = None,
+        e_dot: ArrayLike | None = None,
         wrench: ArrayLike | None = None,
     ) -> LoopAcceleration:
-        """Accelerations of axes and elongation, and the pin force, at one state.
+        """Accelerations of axes and elongations, and the pin forces, at one state.
 
         Args:
             q: Axis positions [rad], shape ``(n,)``.
             v: Axis speeds [rad/s].
             torque: Torques of the motors in axis coordinates [N m], without friction.
-            e: Elongation of the elastic rod [m].
-            e_dot: Its rate [m/s].
+            e: Elongations of the rods [m], ``(m,)``, or one number for all elastic ones; default
+                none.
+            e_dot: Their rates [m/s].
             wrench: What the world exerts on the TCP [N, N m], base axes, ``(6,)``.
 
         Raises:
-            InputError: if a shape is wrong, a rigid rod should elongate, or the loop cannot close.
+            InputError: if a shape is wrong, a rigid rod should elongate, or the loops cannot close.
         """
         position, speed = self.robot.states.one(q), self.robot.states.one_velocity(v)
         tau = finite(torque, (self.robot.n,), f"torque of {self.robot.name}")
-        length, rate = number(e, "e [m]"), number(e_dot, "e_dot [m/s]")
-        if self.rod_stiffness is None and (length or rate):
-            raise InputError("a rigid rod does not elongate: give rod_stiffness [N/m]")
-        return self._acceleration(position, speed, tau, _load(wrench), length, rate)
+        lengths, rates = self._of_elastic(e, "e [m]"), self._of_elastic(e_dot, "e_dot [m/s]")
+        return self._acceleration(position, speed, tau, _load(wrench), lengths, rates)
 
     def inverse_dynamics(
         self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, wrench: ArrayLike | None = None
     ) -> LoopTorque:
-        """Motor torques and pin force of a motion with a rod that keeps its length.
+        """Motor torques and pin forces of a motion with rods that keep their lengths.
 
         Arguments as :meth:`forward_dynamics`.
 
         Raises:
-            InputError: if a shape is wrong, or the rod is elastic: its elongation along a motion is
+            InputError: if a shape is wrong, or a rod is elastic: its elongation along a motion is
                 the solution of a differential equation, which :meth:`simulate` solves.
         """
-        if self.rod_stiffness is not None:
+        if self.tree.elastic:
             raise InputError(
                 "torques of a motion are those of a rigid rod: ParallelogramLoop(robot)"
                 ".inverse_dynamics(...); an elastic one has equilibrium and simulate"
@@ -149,17 +154,20 @@ class ParallelogramLoop:
         state = self.tree.state(position, speed)
         return self.tree.torque(state, acceleration, _load(wrench))
 
-    def mass_matrix(self, q: ArrayLike, *, e: float = 0.0) -> Array:
-        """Inertia of the axes, rotors included, ``(n, n)``; with an elastic rod ``(n + 1, n + 1)``.
-
-        The last row and column are those of the elongation [kg, kg m].
+    def mass_matrix(self, q: ArrayLike, *, e: ArrayLike | None = None) -> Array:
+        """Inertia of the axes, rotors included, and of the elongations of elastic rods after them.
 
         Args:
             q: Axis positions [rad], shape ``(n,)``.
-            e: Elongation of the elastic rod [m].
+            e: Elongations of the rods [m], as :meth:`forward_dynamics`.
+
+        Returns:
+            Shape ``(n + k, n + k)`` with ``k`` elastic rods; their rows are in kg and kg m.
         """
-        n = self.robot.n if self.rod_stiffness is None else self.robot.n + 1
-        return self.tree.mass_matrix(self.robot.states.one(q), number(e, "e [m]"))[:n, :n]
+        position, still = self.robot.states.one(q), np.zeros(self.robot.n)
+        state = self.tree.state(position, still, self._of_elastic(e, "e [m]"))
+        free = self.tree.free
+        return np.asarray(self.tree.mass_matrix(state)[np.ix_(free, free)])
 
     def equilibrium(self, q: ArrayLike, *, wrench: ArrayLike | None = None) -> LoopEquilibrium:
         """Return the arm at rest, its motors held at ``q``.
@@ -170,49 +178,56 @@ class ParallelogramLoop:
 
         Raises:
             InputError: if a shape is wrong, or crank and lower arm are in one line.
-            NoSolution: if the rod is too soft for what it carries.
+            NoSolution: if a rod is too soft for what it carries.
         """
         position, load, still = self.robot.states.one(q), _load(wrench), np.zeros(self.robot.n)
-        k, e, state = self.rod_stiffness, 0.0, self.tree.state(position, still)
+        e, state = np.zeros(len(self.rods)), self.tree.state(position, still)
         for _ in range(_STEPS):
             held = self.tree.torque(state, still, load)
-            wanted = 0.0 if k is None else -float(held.pin[0]) / k
-            if abs(wanted - e) <= _EXACT * max(abs(wanted), _EXACT):
-                return LoopEquilibrium(e, float(held.pin[0]), held.torque, self.tree.tcp(state))
+            along = held.pins[:, 0]
+            wanted = np.zeros(len(e))
+            np.divide(-along, self._stiffness, out=wanted, where=self._is_elastic)
+            if (np.abs(wanted - e) <= _EXACT * np.maximum(np.abs(wanted), _EXACT)).all():
+                return LoopEquilibrium(e, along, held.torque, self.tree.tcp(state))
             e = wanted
             try:
                 state = self.tree.state(position, still, e)
             except InputError:
                 break
+        soft = int(np.abs(e).argmax())
         raise NoSolution(
-            f"a rod of {k} N/m does not hold {self.robot.name} at q = {position.tolist()}: it"
-            f" would be {e * 1e3:.3g} mm longer"
+            f"{self.rods[soft]} of {self._stiffness[soft]:g} N/m does not hold {self.robot.name} at"
+            f" q = {position.tolist()}: it would be {e[soft] * 1e3:.3g} mm longer"
         )
 
-    def frequency(self, q: ArrayLike, motors: MotorState = "held") -> float:
-        """Undamped eigenfrequency of the arm on its elastic rod [Hz], about rest at ``q``.
+    def frequencies(self, q: ArrayLike, motors: MotorState = "held") -> Array:
+        """Undamped eigenfrequencies of the arm on its elastic rods [Hz], about rest at ``q``.
 
-        ``k / m`` with the inertia of the elongation: ``M_ee`` where the motors are held, ``1 /
-        (M^-1)_ee`` where they are free. What weight does to it, of the order of the elongation by
-        the crank's length, is left out.
+        One per elastic rod, ascending. They are those of the rods' stiffness ``K`` on the inertia
+        of the elongations: ``M_ee`` where the motors are held, the inverse of ``(M^-1)_ee`` where
+        they are free. What weight does to them, of the order of the elongation by the crank's
+        length, is left out.
 
         Args:
             q: Axis positions [rad], shape ``(n,)``.
             motors: ``held`` (brakes on, or a stiff control) or ``free``.
 
         Raises:
-            InputError: if the rod is rigid, or free motor 3 and bars have no inertia.
+            InputError: if all rods are rigid, or free motor 3 and bars have no inertia.
             UnknownName: if there is no such way to hold motors.
         """
         as_choice(motors, ("held", "free"), "state of the motors")
-        if self.rod_stiffness is None:
+        if not self.tree.elastic:
             raise InputError("a rigid rod does not vibrate: give rod_stiffness [N/m]")
-        position = self.robot.states.one(q)
-        M = self.tree.mass_matrix(position)
-        if motors == "held":
-            return float(np.sqrt(self.rod_stiffness / M[-1, -1]) / (2.0 * np.pi))
-        self.tree.need_inertia(position)
-        return float(np.sqrt(self.rod_stiffness * np.linalg.inv(M)[-1, -1]) / (2.0 * np.pi))
+        M, n = self.mass_matrix(q), self.robot.n
+        if motors == "free":
+            self.tree.need_inertia(M)
+            compliance = np.linalg.inv(M)[n:, n:]
+        else:
+            compliance = np.linalg.inv(M[n:, n:])
+        root = np.sqrt(self._stiffness[self._is_elastic])
+        squares = np.linalg.eigvalsh(root[:, None] * compliance * root)
+        return np.asarray(np.sqrt(squares) / (2.0 * np.pi))
 
     def simulate(
         self,
@@ -222,14 +237,14 @@ class ParallelogramLoop:
         duration: float,
         torque: TorqueInput = None,
         wrench: ArrayLike | None = None,
-        e: float | None = None,
+        e: ArrayLike | None = None,
         every: float = 0.001,
         rtol: float = 1e-8,
         atol: float = 1e-10,
     ) -> LoopMotion:
         """Simulate a motion, without friction and stops, by DOP853.
 
-        Elbow and rod follow from the closure at every step, so that the loop stays closed.
+        Bars follow from the closures at every step, so that the loops stay closed.
 
         Args:
             q: Axes at the start [rad], shape ``(n,)``.
@@ -238,15 +253,14 @@ class ParallelogramLoop:
             torque: Torques of the motors in axis coordinates [N m]: a constant, or a function
                 ``torque(t, q, v)``; default none.
             wrench: What the world exerts on the TCP [N, N m], base axes, ``(6,)``.
-            e: Elongation of an elastic rod at the start [m]; default where it carries the arm.
+            e: Elongations of elastic rods at the start [m]; default where they carry the arm.
             every: Time between samples [s].
             rtol: Relative tolerance of the integrator.
             atol: Absolute tolerance.
 
         Raises:
-            InputError: if an argument is wrong, or nothing has inertia where the rod leaves it
-                free.
-            SimulationError: if the function fails, the loop cannot stay closed, or the integrator
+            InputError: if an argument is wrong, or nothing has inertia where a rod leaves it free.
+            SimulationError: if the function fails, the loops cannot stay closed, or the integrator
                 gives up.
         """
         from scipy.integrate import solve_ivp  # not for those who only ask for forces
@@ -258,53 +272,102 @@ class ParallelogramLoop:
         if len(source.times):
             raise InputError("torques of a loop are a constant or a function of time, q and v")
         check_settings(duration, every, rtol, atol, np.inf, 0.0)
-        start = self._start(position, load, e)
+        if e is None:
+            start = self.equilibrium(position, wrench=load).e
+        else:
+            start = self._of_elastic(e, "e [m]")
+        ends = np.cumsum([n, len(start), n])
 
         def acceleration(t: float, x: Array) -> LoopAcceleration:
-            now, fast = x[:n], x[n + 1 : -1]
-            return self._acceleration(now, fast, source(t, now, fast), load, x[n], x[-1])
+            now, length, fast, rate = np.split(x, ends)
+            return self._acceleration(now, fast, source(t, now, fast), load, length, rate)
 
-        def rate(t: float, x: Array) -> Array:
+        def slope(t: float, x: Array) -> Array:
             try:
                 moved = acceleration(t, x)
             except InputError as err:
                 raise SimulationError(t, str(err)) from None
-            return np.concatenate([x[n + 1 :], moved.a, [moved.e_ddot]])
+            return np.concatenate([x[ends[1] :], moved.a, moved.e_ddot])
 
-        first = np.concatenate([position, [start], speed, [0.0]])
+        first = np.concatenate([position, start, speed, 0.0 * start])
         acceleration(0.0, first)  # what is wrong at the start is wrong input
         times = np.minimum(every * np.arange(np.floor(duration / every + 1e-9) + 1.0), duration)
         longest = MAX_FUNCTION_STEP if source.is_function else np.inf
         solved = solve_ivp(
-            *(rate, (0.0, duration), first, "DOP853", times),
+            *(slope, (0.0, duration), first, "DOP853", times),
             **{"rtol": rtol, "atol": atol, "max_step": longest},
         )
         if not solved.success:
             raise SimulationError(float(solved.t[-1]), f"the integrator gave up: {solved.message}")
         x = solved.y.T
-        rod = [acceleration(t, row).pin[0] for t, row in zip(solved.t, x, strict=True)]
-        return LoopMotion(solved.t, x[:, :n], x[:, n + 1 : -1], x[:, n], x[:, -1], np.array(rod))
+        along = [acceleration(t, row).pins[:, 0] for t, row in zip(solved.t, x, strict=True)]
+        q_of, e_of, v_of, rates = np.split(x, ends, axis=1)
+        return LoopMotion(solved.t, q_of, v_of, e_of, rates, np.array(along))
 
     def __repr__(self) -> str:
-        """Name the arm and what its rod is."""
-        rod = "rigid" if self.rod_stiffness is None else f"{self.rod_stiffness:g} N/m"
-        return f"<ParallelogramLoop {self.robot.name}: rod {rod}>"
+        """Name the arm and what its rods are."""
+        rods = ", ".join(
+            f"{name} {f'{k:g} N/m' if k else 'rigid'}"
+            for name, k in zip(self.rods, self._stiffness, strict=True)
+        )
+        return f"<ParallelogramLoop {self.robot.name}: {rods}>"
 
-    def _start(self, q: Array, load: Array, e: float | None) -> float:
-        if e is None:
-            return self.equilibrium(q, wrench=load).e
-        if self.rod_stiffness is None and e:
-            raise InputError("a rigid rod does not elongate: give rod_stiffness [N/m]")
-        return number(e, "e [m]")
+    @cached_property
+    def _stiffness(self) -> Array:
+        """Stiffness of the rods [N/m], ``(m,)``, 0 for rigid ones."""
+        return _per_rod(self.rod_stiffness, self.rods, positive, "rod_stiffness [N/m]")
+
+    @cached_property
+    def _is_elastic(self) -> Mask:
+        return np.asarray(self._stiffness > 0.0)
+
+    @cached_property
+    def _damping(self) -> Array:
+        """Damping of the rods [N s/m], ``(m,)``: one number is that of all elastic ones."""
+        damping = _per_rod(
+            self.rod_damping, self.rods, partial(number, low=0.0), "rod_damping [N s/m]"
+        )
+        if self.tree.elastic and not isinstance(self.rod_damping, Mapping):
+            damping[~self._is_elastic] = 0.0
+        return damping
+
+    def _of_elastic(self, value: ArrayLike | None, what: str) -> Array:
+        """Return one number per rod, ``(m,)``; one for all is that of the elastic ones."""
+        m = len(self.rods)
+        if value is None:
+            return np.zeros(m)
+        given = finite(value, None, what)
+        if given.ndim == 0:
+            given = given * np.where(self._is_elastic, 1.0, not self.tree.elastic)
+        given = finite(given, (m,), what)
+        if given[~self._is_elastic].any():
+            raise InputError(f"{what}: a rigid rod does not elongate: give rod_stiffness [N/m]")
+        return given
 
     def _acceleration(
-        self, q: Array, v: Array, torque: Array, load: Array, e: float, e_dot: float
+        self, q: Array, v: Array, torque: Array, load: Array, e: Array, e_dot: Array
     ) -> LoopAcceleration:
-        state = self.tree.state(q, v, e, e_dot)
-        if self.rod_stiffness is None:
-            return self.tree.acceleration(state, torque, load)
-        force = -self.rod_stiffness * e - self.rod_damping * e_dot
-        return self.tree.acceleration(state, torque, load, force)
+        force = -self._stiffness * e - self._damping * e_dot
+        return self.tree.acceleration(self.tree.state(q, v, e, e_dot), torque, load, force)
+
+
+def _per_rod(
+    given: float | Mapping[str, float] | None,
+    rods: Sequence[str],
+    check: Callable[[Any, str], float],
+    what: str,
+) -> Array:
+    """Return one number per rod, ``(m,)``, 0 where none is given."""
+    if given is None:
+        return np.zeros(len(rods))
+    if not isinstance(given, Mapping):
+        return np.full(len(rods), check(given, what))
+    for name in given:
+        if name not in rods:
+            raise UnknownName(what, name, rods)
+    return np.array(
+        [check(given[name], f"{what} of {name}") if name in given else 0.0 for name in rods]
+    )
 
 
 def _load(wrench: ArrayLike | None) -> Array:
