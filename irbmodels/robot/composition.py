@@ -117,9 +117,15 @@ def bare_of(
 
     Raises:
         UnknownName: if there is no such set or coupling.
-        InputError: if bars of the set weigh, and an open chain is asked for.
+        InputError: if bars of the set weigh, and an open chain is asked for; or for closed loops.
     """
     description, chosen = with_set(tables, overlays, parameters)
+    if str(coupling) == "loop":
+        raise InputError(
+            "no coupling 'loop': bars that pins join may be elastic, and then have a state of their"
+            " own; irbmodels.simulation.parallelogram_loop.ParallelogramLoop(load(...,"
+            " coupling='parallelogram')) closes the loops, with accelerations and pin forces"
+        )
     if coupling is not None and coupling not in description.couplings:
         raise UnknownName(f"coupling of {description.name}", coupling, description.couplings)
     name = description.parameter_set(chosen)

@@ -61,7 +61,8 @@ def load(
             them). Or the path of a .yaml file with a set, as ``irbmodels identify`` writes it:
             inertials, friction, rotors.
         coupling: Tree that dynamics run on. The answers are the same, always in the controller's
-            axes; default ``serial`` where the bars carry no mass, else ``parallelogram``.
+            axes; default ``serial`` where the bars carry no mass, else ``parallelogram``. Elastic
+            rods: :class:`irbmodels.simulation.parallelogram_loop.ParallelogramLoop`.
         overlays: Files that change single numbers of the tables (a calibration, a friction fit),
             the last one on top.
 

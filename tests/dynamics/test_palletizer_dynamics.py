@@ -9,10 +9,13 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 
 import numpy as np
+import pinocchio as pin
 import pytest
 
 import irbmodels as irb
+from irbmodels.dynamics.parallelogram_loop import LoopTree
 from irbmodels.robot.collision import random_postures
+from irbmodels.simulation.parallelogram_loop import ParallelogramLoop
 
 D1, A1, A2, A3, A4, CRANK = 0.8145, 0.3, 1.28, 1.35, 0.29, 0.5
 NAME = "irb760"
@@ -25,6 +28,8 @@ BODIES = (
     "link_carrier", "link_lower_rod", "link_upper_rod",
 )  # fmt: skip
 BARS = BODIES[5:]
+UPWARD, AHEAD = np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0])
+RODS = {"link_rod": UPWARD, "link_lower_rod": UPWARD, "link_upper_rod": AHEAD}  # at home
 
 
 class Solid(NamedTuple):
@@ -119,8 +124,20 @@ def cross(a):
     return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
 
 
-def accelerations(q, v, tau, bodies):
-    """Axis accelerations ``(4,)`` by Lagrange multipliers, and the largest gap of a pin [m]."""
+class Moved(NamedTuple):
+    """Answer of the pinned bodies."""
+
+    a: np.ndarray  # of the axes (4,)
+    gap: float  # [m] the largest of a pin
+    pins: np.ndarray  # [N] of each rod on the body at its far pin, along and across, (3, 2)
+    stretch: np.ndarray  # [m/s^2] of each rod, (3,)
+
+
+def motion(q, v, tau, bodies, forces=None):
+    """Motion by Lagrange multipliers.
+
+    With forces along the rods (3,) these elongate freely: their far pins slide along them.
+    """
     hinges = pins_at_home()
     at, moving = positions(q, hinges), rates(q, v, bodies, hinges)
     count = 6 * len(BODIES)
@@ -133,7 +150,7 @@ def accelerations(q, v, tau, bodies):
         M[k + 3 : k + 6, k + 3 : k + 6] = tensor
         force[k : k + 3] = bodies[name].mass * GRAVITY
         force[k + 3 : k + 6] = -np.cross(spin, tensor @ spin)
-    gap = 0.0
+    gap, slides, numbers = 0.0, [], []
     for one, two, home, axis in hinges:
         ends, blocks = [], []
         for name, sign in ((one, -1.0), (two, 1.0)):
@@ -156,8 +173,18 @@ def accelerations(q, v, tau, bodies):
         rate = (moving[two][0] - spin_1) @ n
         J, bias = sum(J for J, _ in blocks), sum(bias for _, bias in blocks)
         turning = -rate * np.cross(spin_1, n)  # the axis turns with the body that carries it
-        rows += [J[:3], across @ J[3:]]
-        right += [-bias[:3], -across @ turning]
+        point, wanted = J[:3], -bias[:3]
+        if one in RODS:
+            along = at[one][0] @ RODS[one]
+            axes = np.stack([along, np.cross(n, along), n])
+            point, wanted = axes @ point, axes @ wanted
+            slides.append((point[0], wanted[0]))
+            if forces is not None:
+                force += point[0] * forces[len(slides) - 1]
+                point, wanted = point[1:], wanted[1:]
+            numbers.append(sum(map(len, rows)))
+        rows += [point, across @ J[3:]]
+        right += [wanted, -across @ turning]
         motor = {("", "link_1"): (0, 1.0), ("link_1", "link_2"): (1, 1.0),
                  ("link_1", "link_crank"): (2, 1.0), ("link_level", "link_4"): (3, -1.0)}  # fmt: skip
         if (one, two) in motor:
@@ -171,15 +198,21 @@ def accelerations(q, v, tau, bodies):
     start = np.linalg.lstsq(J, gamma, rcond=1e-11)[0]
     _, values, directions = np.linalg.svd(J)
     free = directions[int((values > 1e-9).sum()) :].T
-    assert free.shape[1] == 4
+    assert free.shape[1] == (4 if forces is None else 7)
     rest = np.linalg.solve(free.T @ M @ free, free.T @ (force - M @ start))
     total = start + free @ rest
+    # what thirteen hinges share is across the plane of the loops
+    borne = np.linalg.lstsq(J.T, M @ total - force, rcond=1e-11)[0]
+    first = [borne[k] for k in numbers] if forces is None else forces
+    second = [borne[k + (forces is None)] for k in numbers]
+    stretch = [row @ total - value for row, value in slides]
     spins = {name: total[k + 3 : k + 6] for name, k in place.items()}
     side = at["link_1"][0] @ [0.0, 1.0, 0.0]
     up = np.array([0.0, 0.0, 1.0])
-    first = spins["link_1"] @ up
+    turned_1 = spins["link_1"] @ up
     tilts = [spins[name] @ side for name in ("link_2", "link_crank")]
-    return np.array([first, *tilts, first - spins["link_4"] @ up]), gap
+    a = np.array([turned_1, *tilts, turned_1 - spins["link_4"] @ up])
+    return Moved(a, gap, np.stack([first, second], axis=1), np.array(stretch))
 
 
 def robot_of(bodies, tmp_path):
@@ -217,12 +250,83 @@ def test_torques_move_the_pinned_bodies_as_asked(heavy_bars, tmp_path):
     for q in random_postures(irb.load(NAME).limits, 20, seed=1):
         v, a = rng.uniform(-2.0, 2.0, 4), rng.uniform(-5.0, 5.0, 4)
         tau = robot.inverse_dynamics(q, v, a, friction=False)
-        found, gap = accelerations(q, v, tau, bodies)
-        assert gap < 1e-12
-        np.testing.assert_allclose(found, a, rtol=0.0, atol=1e-8)
+        found = motion(q, v, tau, bodies)
+        assert found.gap < 1e-12
+        np.testing.assert_allclose(found.a, a, rtol=0.0, atol=1e-8)
         np.testing.assert_allclose(
             robot.forward_dynamics(q, v, tau, friction=False), a, rtol=0.0, atol=1e-8
         )
+
+
+@pytest.mark.parametrize("heavy_bars", [True, False])
+def test_rods_bear_what_the_pinned_bodies_ask(heavy_bars, tmp_path):
+    """Accelerations and pin forces of the closed loops with rigid rods; and with rods that forces
+    along them stretch, which need bars with mass.
+    """
+    bodies = solids(heavy_bars)
+    robot = robot_of(bodies, tmp_path)
+    rng, loop = np.random.default_rng(3), ParallelogramLoop(robot)
+    assert loop.rods == tuple(RODS)
+    stretched = LoopTree(robot.dynamic_model, elastic=(0, 1, 2))
+    for q in random_postures(irb.load(NAME).limits, 10, seed=3):
+        v, tau, forces = (rng.uniform(-1.0, 1.0, size) for size in (4, 4, 3))
+        found, moved = motion(q, v, 5e3 * tau, bodies), loop.forward_dynamics(q, v, 5e3 * tau)
+        np.testing.assert_allclose(moved.a, found.a, rtol=0.0, atol=1e-8)
+        size = np.abs(found.pins).max()
+        np.testing.assert_allclose(moved.pins, found.pins, rtol=0.0, atol=1e-9 * size)
+        needed = loop.inverse_dynamics(q, v, moved.a)
+        np.testing.assert_allclose(needed.torque, 5e3 * tau, rtol=0.0, atol=1e-7)
+        np.testing.assert_allclose(needed.pins, found.pins, rtol=0.0, atol=1e-9 * size)
+        if heavy_bars:
+            found = motion(q, v, 5e3 * tau, bodies, 1e4 * forces)
+            state = stretched.state(q, v)
+            moved = stretched.acceleration(state, 5e3 * tau, np.zeros(6), 1e4 * forces)
+            size = np.abs(found.stretch).max()
+            np.testing.assert_allclose(moved.e_ddot, found.stretch, rtol=0.0, atol=1e-9 * size)
+            np.testing.assert_allclose(moved.a, found.a, rtol=0.0, atol=1e-9 * size)
+            np.testing.assert_allclose(moved.pins, found.pins, rtol=0.0, atol=1e-5)
+
+
+def test_elongated_rods_end_at_their_pins_and_keep_energy(tmp_path):
+    """Far ends of elongated rods meet the pins of their bodies; and a swing keeps its energy."""
+    bodies, q = solids(True), np.array([0.2, 0.3, 0.6, -0.4])
+    robot = robot_of(bodies, tmp_path)
+    stiffness = {"link_rod": 2e7, "link_upper_rod": 1e7}
+    loop = ParallelogramLoop(robot, stiffness)
+    e, tree = np.array([4e-3, 0.0, -3e-3]), loop.tree
+    home = {two: point for one, two, point, _ in pins_at_home() if one in RODS}
+    at_home, state = tree.state(np.zeros(4), np.zeros(4)), tree.state(q, np.zeros(4), e)
+
+    def poses(state):
+        model, data = tree.tree.model, tree.tree.data
+        pin.forwardKinematics(model, data, state.q)
+        names = [*RODS, *home]
+        joints = [model.getJointId(name.replace("link", "joint")) for name in names]
+        return {name: data.oMi[joint].copy() for name, joint in zip(names, joints, strict=True)}
+
+    before, after = poses(at_home), poses(state)
+    for (rod, length), longer, (body, point) in zip(
+        {"link_rod": A2, "link_lower_rod": A2, "link_upper_rod": A3}.items(),
+        e,
+        home.items(),
+        strict=True,
+    ):
+        end = after[rod].act(np.array([length + longer, 0.0, 0.0]))
+        np.testing.assert_allclose(
+            end, after[body].act(before[body].actInv(point)), rtol=0.0, atol=1e-12
+        )
+    run = loop.simulate(q, [0.3, -0.2, 0.4, 0.5], duration=0.04, e=0.0, every=0.004)
+    energy = []
+    for q_now, v, e_now, e_dot in zip(run.q, run.v, run.e, run.e_dot, strict=True):
+        now, data = tree.state(q_now, v, e_now, e_dot), tree.tree.model.createData()
+        total = pin.computeKineticEnergy(tree.tree.model, data, now.q, now.v)
+        total += pin.computePotentialEnergy(tree.tree.model, data, now.q)
+        elastic = 0.5 * (np.array([2e7, 0.0, 1e7]) @ e_now**2)
+        energy.append((total + elastic, elastic))
+    total, elastic = np.transpose(energy)
+    assert not run.e[:, 1].any()
+    assert np.abs(run.e).max(axis=0)[[0, 2]].min() > 1e-5
+    assert np.ptp(total) < 1e-6 * np.ptp(elastic)
 
 
 TREE = {  # body: body that carries it, its axis, and its angle from that of q1 to q4

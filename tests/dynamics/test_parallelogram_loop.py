@@ -201,9 +201,10 @@ MADE = {  # kg, mm: made up, so that arms whose masses are unknown have a loop t
 def test_every_parallelogram_closes_with_masses_of_its_bars(name, tmp_path):
     """Made-up bodies, bars among them: torques and rod force of every arm with a parallelogram."""
     inertia = "inertia_kg_m2: {xx: 1.0, yy: 1.2, zz: 1.4, xy: 0.1, xz: 0, yz: 0}"
+    bodies = {link: MADE.get(link, (15, 30, 40)) for link in irb.describe(name).links}
     rows = "".join(
         f"      {link}: {{mass_kg: {mass}, com_mm: [{x}, {y}, 10], source: made, {inertia}}}\n"
-        for link, (mass, x, y) in MADE.items()
+        for link, (mass, x, y) in bodies.items()
     )
     (tmp_path / "made.yaml").write_text(
         f"robot: {name}\nabout: made\nsources: {{made: {{ref: made up, grade: assumed}}}}\n"
@@ -213,11 +214,13 @@ def test_every_parallelogram_closes_with_masses_of_its_bars(name, tmp_path):
         warnings.simplefilter("ignore", irb.PhysicsWarning)  # the masses are no robot's
         given = irb.load(name, overlays=[tmp_path / "made.yaml"])
     arm, rng = ParallelogramLoop(given), np.random.default_rng(0)
-    for q, v, a in rng.uniform(-0.4, 0.4, (3, 3, 6)):
+    for q, v, a in rng.uniform(-0.4, 0.4, (3, 3, given.n)):
         needed = arm.inverse_dynamics(q, v, a)
         wanted = given.inverse_dynamics(q, v, a, friction=False)
         np.testing.assert_allclose(needed.torque, wanted, atol=1e-12 * np.abs(wanted).max())
-        assert needed.pins[0, 0] == pytest.approx(given.reactions(q, v, a).bars.rod, rel=1e-10)
+        if len(arm.rods) == 1:  # those of palletizers: test_palletizer_dynamics.py
+            rod = given.reactions(q, v, a).bars.rod
+            assert needed.pins[0, 0] == pytest.approx(rod, rel=1e-10)
 
 
 @pytest.mark.parametrize("name", ["irb1400", "irb4400_60_196"])

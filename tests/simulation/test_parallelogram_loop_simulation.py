@@ -300,7 +300,12 @@ def test_mujoco_closes_the_loop_by_a_connect(tmp_path):
     [
         (lambda: ParallelogramLoop(irb.load("irb1600")), "no parallelogram"),
         (lambda: ParallelogramLoop(irb.load("irb2400")), "coupling='parallelogram'"),
+        (lambda: irb.load("irb2400", coupling="loop"), r"ParallelogramLoop\(load"),
         (lambda: ParallelogramLoop(robot(), 0.0), "rod_stiffness"),
+        (lambda: ParallelogramLoop(robot(), {"link_rod": -1.0}), "rod_stiffness .* of link_rod"),
+        (lambda: ParallelogramLoop(robot(), {"link_bar": K}), "link_bar.*known: link_rod"),
+        (lambda: ParallelogramLoop(robot(), {}, {"link_rod": 9.0}), "rigid rod has no damping"),
+        (lambda: ParallelogramLoop(robot(), K).mass_matrix(Q, e=[0.0, 1e-3]), r"needs \(1,\)"),
         (lambda: ParallelogramLoop(robot(), None, 5.0), "rigid rod has no damping"),
         (lambda: ParallelogramLoop(robot(), K, -1.0), "rod_damping"),
         (lambda: ParallelogramLoop("irb2400"), "is an irbmodels.Robot"),
