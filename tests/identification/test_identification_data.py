@@ -184,7 +184,8 @@ def test_other_units_say_so_in_their_names(tmp_path, robot):
 def test_a_mapping_names_what_is_not_understood(tmp_path, robot):
     """The caller says which column is which; without it the message says how."""
     columns = {
-        ("Axis 1 [deg]" if name == "q1_deg" else name): values for name, values in table().items()
+        ("Resolver 1 [deg]" if name == "q1_deg" else name): values
+        for name, values in table().items()
     }
     path = written(tmp_path / "log.csv", columns)
     with pytest.raises(
@@ -193,13 +194,13 @@ def test_a_mapping_names_what_is_not_understood(tmp_path, robot):
     ):
         read_recording(path, robot)
     np.testing.assert_allclose(
-        read_recording(path, robot, {"q1_deg": "Axis 1 [deg]"}).q, Q_DEG * DEG, atol=1e-9
+        read_recording(path, robot, {"q1_deg": "Resolver 1 [deg]"}).q, Q_DEG * DEG, atol=1e-9
     )
     with pytest.raises(
         irb.MotionError,
-        match=r"column 'Axis 1 \[rad\]' for 'q1_deg' is missing, 'Axis 1 \[deg\]' comes close",
+        match=r"column 'Resolver 1 \[rad\]' for 'q1_deg' is missing, 'Resolver 1 \[deg\]' comes close",
     ):
-        read_recording(path, robot, {"q1_deg": "Axis 1 [rad]"})
+        read_recording(path, robot, {"q1_deg": "Resolver 1 [rad]"})
     with pytest.raises(irb.InputError, match="'angle1' is no name of a column"):
         read_recording(path, robot, {"angle1": "Axis 1 [deg]"})
 
@@ -344,16 +345,8 @@ def test_other_columns_are_kept(tmp_path, robot):
         ({}, [(9, "t", "")], "row 9, column 't': there is no time; remove the row"),
         (
             {},
-            [(9, "t", "0.024")],
+            [(row, "t", "0.024") for row in (9, 10, 11)],
             "row 9, column 't': 0.024 s does not come after 0.024 s; write times with more digits",
-        ),
-        (
-            {name: np.insert(values, 50, values[50]) for name, values in table().items()},
-            (),
-            (
-                "row 53, column 't': 0.2 s does not come after 0.2 s; the row stands there twice:"
-                " remove one"
-            ),
         ),
         (
             {},
@@ -527,21 +520,14 @@ def test_the_row_of_a_far_position_is_named(tmp_path, robot):
         ("t,q1_deg\n0\n0.1,1\n", "row 2 has 1 cells, the header has 2; are cells lost there?"),
         ("t,q1_deg\n0,1\n\n0.1,1\n", "row 3 has 0 cells, the header has 2; it is empty: remove it"),
         (
-            "# a log\nt,q1_deg\n0,1\n",
+            "a log\nt,q1_deg\n0,1\n",
             (
-                "row 1 is '# a log', one cell; it should name the columns, parted by commas,"
+                "row 1 is 'a log', one cell; it should name the columns, parted by commas,"
                 " semicolons or tabs"
             ),
         ),
-        ("t q1_deg\n0 1\n", "row 1 is 't q1_deg', one cell"),
-        (
-            "t;q1_deg;q2_deg;q3_deg;q4_deg;q5_deg;q6_deg\n0;1,5;0;0;0;0;0\n",
-            "row 2, column 'q1_deg': '1,5' is not a number; write a decimal",
-        ),
-        (
-            "t;q1_deg;q2_deg;q3_deg;q4_deg;q5_deg;q6_deg\n0,0;1,5e-3;0,0;0,0;0,0;0,0;0,0\n",
-            "row 2, column 'q1_deg': '1,5e-3' is not a number; write",
-        ),
+        ("t;q1_deg\n0;1,5\n1;1.5\n", "row 2 has '1,5' and row 3 has '1.5': only one of comma"),
+        ("t;q1_deg\n0;1.234,5\n", "column 'q2_deg' is missing"),
         (
             "t,q1_deg,q2_deg,q3_deg,q4_deg,q5_deg,q6_deg\n0,1,2,3,4,5,6\n",
             "row 2 is the only one; a log needs two rows or more",
@@ -866,8 +852,8 @@ def test_time_jumps_are_found(tmp_path, robot):
             "no torque is above 0.62 % of the effort of its axis; are these of the motors",
         ),
         (
-            {"tau3_Nm": None, "tau3_kNm": T},
-            "columns={'tau3_Nm': 'tau3_kNm'} (--column tau3_Nm=tau3_kNm) if it is that, unit included",
+            {"tau3_Nm": None, "tau3_lbf": T},
+            "columns={'tau3_Nm': 'tau3_lbf'} (--column tau3_Nm=tau3_lbf) if it is that, unit included",
         ),
         (
             {"v4_deg_s": -V_DEG[:, 3]},

@@ -71,7 +71,7 @@ def read_bag(path: str | Path, joints: Sequence[str], topic: str | None = None) 
             values = np.array([_value(message, joint, quantity) for _, message in kept])
             if np.isfinite(values).any():
                 columns[f"{quantity}_{joint}"] = np.where(np.isfinite(values), values, np.nan)
-    return Table(file, list(columns), columns, {}, 1)
+    return Table(file, list(columns), columns, {}, 1 + np.arange(len(kept)))
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Columns of a log by their names: the own form, EGM, ABB's test signals, ROS's joint states."""
+"""Columns of a log by their names: own form, EGM, test signals, ROS's joint states, words."""
 
 from __future__ import annotations
 
@@ -13,21 +13,15 @@ import numpy as np
 from ...checks import as_instance, number, short_repr
 from ...errors import InputError, MotionError
 from ...tables.reader import read
+from .header_words import UNITS, Header, header_meaning
 from .table_files import Table, close_to
 
-_TURN, _MM = np.pi / 180.0, 1e-3
-_UNITS: dict[str, dict[str, tuple[float, bool | None]]] = {
-    "q": {"deg": (_TURN, False), "rad": (1.0, False), "mm": (_MM, True), "m": (1.0, True)},
-    "v": {"deg_s": (_TURN, False), "rad_s": (1.0, False), "mm_s": (_MM, True), "m_s": (1.0, True)},
-    "a": {
-        "deg_s2": (_TURN, False),
-        "rad_s2": (1.0, False),
-        "mm_s2": (_MM, True),
-        "m_s2": (1.0, True),
-    },
-    "tau": {"Nm": (1.0, False), "N": (1.0, True)},
+_OWN_UNITS = {
+    "q": ("deg", "rad", "mm", "m"),
+    "v": ("deg_s", "rad_s", "mm_s", "m_s"),
+    "a": ("deg_s2", "rad_s2", "mm_s2", "m_s2"),
+    "tau": ("Nm", "N"),
 }
-"""Factor to SI, and whether the axis is linear."""
 _OWN = re.compile(r"(q|v|a|tau)(m?)([1-9]\d?)_(\w+)")
 _FURTHER = re.compile(r"(?:current([1-9]\d?)_A|temp([1-9]\d?)_degC)")
 _TIMES = {"t": 1.0, "t_s": 1.0, "t_ms": 1e-3, "t_us": 1e-6}
@@ -45,7 +39,6 @@ _SIGNAL_OF = {
     "speed": "v",
     "torque": "tau",
 }
-_SIGNAL_TIME = re.compile(r"time(?:\s*[\[(]?s[\])]?)?", re.IGNORECASE)
 JOINT_STATE = {"position": "q", "velocity": "v", "effort": "tau"}
 """Quantities of ``sensor_msgs/JointState``, in SI units of the joints that are named."""
 
@@ -81,13 +74,15 @@ class Column(NamedTuple):
 
 
 class Meanings(NamedTuple):
-    """What the columns of a file are."""
+    """Meanings of the columns of a file."""
 
     time: dict[str, float]
     """Columns of time with their factors to seconds; empty where the rate is given."""
     axes: list[Column]
     further: dict[str, ColumnSource]
     """Columns of the recording that no axis's quantity is, such as ``current1_A``."""
+    problems: dict[str, Header]
+    """Columns whose units are not understood."""
 
 
 def column_sources(columns: Columns | str | Path | None) -> dict[str, ColumnSource]:
@@ -177,9 +172,18 @@ def interpret_columns(
             axis_columns.append(column)
         elif _further(ours) and ours != source.column:
             further[ours] = source
+    taken = {column.name for column in axis_columns} | named
+    said = {
+        name: meaning
+        for name in table.names
+        if name not in taken and (meaning := header_meaning(name))
+    }
+    mapped = {column[:2] for column in axis_columns if column.name in named}
+    in_words, problems = _columns_in_words(said, linear)
+    axis_columns += [column for column in in_words if column[:2] not in mapped]
     axis_columns = [column for column in axis_columns if 0 <= column.axis < len(linear)]
     _refuse_repeated(table, axis_columns)
-    _refuse_missing(table, joints, linear, time, axis_columns)
+    _refuse_missing(table, joints, linear, time, axis_columns, problems)
     if len(time) > 1:
         raise MotionError(
             f"{table.path}: row 1: columns {' and '.join(map(repr, time))} are both times; keep one"
@@ -189,7 +193,28 @@ def interpret_columns(
             f"{table.path}: row 1: column {next(iter(time))!r} has the times; a rate (--rate) is"
             " for logs without them"
         )
-    return Meanings(time if time or timed else _foreign_time(table), axis_columns, further)
+    return Meanings(
+        time if time or timed else _foreign_time(table, said), axis_columns, further, problems
+    )
+
+
+def _columns_in_words(
+    said: Mapping[str, Header], linear: Sequence[bool]
+) -> tuple[list[Column], dict[str, Header]]:
+    """Return columns by headers in words, and those whose units are not understood."""
+    axes = {name: meaning for name, meaning in said.items() if meaning.quantity != "t"}
+    base = min((meaning.axis for meaning in axes.values()), default=1)
+    columns, problems = [], {}
+    for name, meaning in axes.items():
+        axis, problem = meaning.axis - min(base, 1), meaning.problem
+        if not problem and axis < len(linear) and meaning.linear != linear[axis]:
+            wrong, right = ("linear", "rotary") if meaning.linear else ("rotary", "linear")
+            problem = f"its unit is one of a {wrong} axis, and axis {axis + 1} is {right}"
+        if problem:
+            problems[name] = meaning._replace(problem=problem)
+        else:
+            columns.append(Column(meaning.quantity, axis, meaning.factor, False, name))
+    return columns, problems
 
 
 def _refuse_repeated(table: Table, columns: Sequence[Column]) -> None:
@@ -209,6 +234,7 @@ def _refuse_missing(
     linear: Sequence[bool],
     time: Mapping[str, float],
     columns: Sequence[Column],
+    problems: Mapping[str, Header],
 ) -> None:
     """Refuse a file without a position of some axis."""
     for axis in range(len(linear)):
@@ -217,6 +243,11 @@ def _refuse_missing(
             shown = ", ".join(table.names)[:200]
             known = {*time, *(column.name for column in columns)}
             strange = [name for name in table.names if name not in known]
+            for name in strange:
+                if name in problems and problems[name].quantity == "q":
+                    raise MotionError(
+                        f"{table.path}: row 1: column {name!r}: {problems[name].problem}"
+                    )
             joint = f" of joint {joints[axis]!r}" if joints[axis] != f"joint_{axis + 1}" else ""
             raise MotionError(
                 f"{table.path}: row 1: column {ours!r}{joint} is missing"
@@ -233,9 +264,9 @@ def naming(ours: str) -> str:
 def own_column(ours: str, name: str, linear: Sequence[bool]) -> Column | None:
     """Return what a name of the own form says, or None."""
     hit = _OWN.fullmatch(ours)
-    if hit is None or hit[4] not in _UNITS[hit[1]] or int(hit[3]) > len(linear):
+    if hit is None or hit[4] not in _OWN_UNITS[hit[1]] or int(hit[3]) > len(linear):
         return None
-    factor, straight = _UNITS[hit[1]][hit[4]]
+    factor, straight = UNITS[hit[1]][hit[4].lower().replace("_", "/")]
     if straight != (linear[int(hit[3]) - 1] and not hit[2]):  # motors turn
         return None
     return Column(hit[1], int(hit[3]) - 1, factor, bool(hit[2]), name)
@@ -248,7 +279,11 @@ def _further(name: str) -> bool:
 def _controller_column(quantity: str, axis: int, name: str, linear: Sequence[bool]) -> Column:
     """Return a column in the controller's units."""
     factor = (
-        1.0 if quantity == "tau" else _MM if 0 <= axis < len(linear) and linear[axis] else _TURN
+        1.0
+        if quantity == "tau"
+        else 1e-3
+        if 0 <= axis < len(linear) and linear[axis]
+        else np.pi / 180.0
     )
     return Column(quantity, axis, factor, False, name)
 
@@ -263,7 +298,7 @@ def _joint_column(name: str, joints: Sequence[str]) -> Column | None:
     return None
 
 
-def _foreign_time(table: Table) -> dict[str, float]:
+def _foreign_time(table: Table, said: Mapping[str, Header]) -> dict[str, float]:
     clock = {
         name: 1e-6 if hit[2] else 1.0 for name in table.names if (hit := _EGM_CLOCK.fullmatch(name))
     }
@@ -272,8 +307,17 @@ def _foreign_time(table: Table) -> dict[str, float]:
     for name in table.names:
         if name in _EGM_TIME:
             return {name: _EGM_TIME[name]}
-        if _SIGNAL_TIME.fullmatch(name):
-            return {name: 1.0}
+    times = {name: meaning for name, meaning in said.items() if meaning.quantity == "t"}
+    for name, meaning in times.items():
+        if meaning.problem:
+            raise MotionError(f"{table.path}: row 1: column {name!r}: {meaning.problem}")
+    if len(times) > 1:
+        raise MotionError(
+            f"{table.path}: row 1: columns {' and '.join(map(repr, times))} are both times; say"
+            f" which, such as columns={{'t': {next(iter(times))!r}}}"
+        )
+    if times:
+        return {name: meaning.factor for name, meaning in times.items()}
     shown = ", ".join(table.names)[:200]
     raise MotionError(
         f"{table.path}: row 1: column 't' [s] is missing (columns: {shown}); say"
@@ -304,9 +348,8 @@ def probable_name(name: str, linear: Sequence[bool], have: set[tuple[str, int]])
     if hit is None or int(hit[2]) > len(linear):
         return ""
     quantity = {"torque": "tau"}.get(hit[1].lower(), hit[1].lower())
-    units = [
-        unit
-        for unit, (_, straight) in _UNITS[quantity].items()
-        if straight == linear[int(hit[2]) - 1]
-    ]
-    return f"{quantity}{hit[2]}_{units[0]}" if (quantity, int(hit[2]) - 1) not in have else ""
+    rotary, straight = {"q": ("deg", "mm"), "v": ("deg_s", "mm_s"), "a": ("deg_s2", "mm_s2")}.get(
+        quantity, ("Nm", "N")
+    )
+    unit = straight if linear[int(hit[2]) - 1] else rotary
+    return f"{quantity}{hit[2]}_{unit}" if (quantity, int(hit[2]) - 1) not in have else ""

@@ -27,8 +27,10 @@ from .column_names import (
 from .drives import Drives, read_drives, torques_from_currents
 from .plausibility import check_recording
 from .recording import QUANTITIES, Finding, Flag, Recording
-from .table_files import Table, is_number, read_table
+from .sample_times import in_order, times_of
+from .table_files import Table, read_table
 from .temperatures import implausible_temperature
+from .text_tables import is_number
 
 
 def read_recording(
@@ -87,7 +89,7 @@ def read_recording(
     linear = tuple(bool(flag) for flag in robot.limits.linear)
     if isinstance(drives, str | Path):
         drives = read_drives(drives, robot.axes, linear)
-    time, axis_columns, further = interpret_columns(
+    time, axis_columns, further, problems = interpret_columns(
         table, robot.axes, linear, sources, rate is not None
     )
     used = {column.name for column in axis_columns} | set(time)
@@ -98,13 +100,18 @@ def read_recording(
             f"{table.path}: row {row}, column {name!r}: {cell!r} is not a number;"
             f" {_cell_advice(cell, name, name in time)}"
         )
-    t = _times(table, time) if rate is None else np.arange(_rows(table)) / rate
+    findings: list[Finding] = []
+    if rate is None:
+        positions = [column.name for column in axis_columns if column.quantity == "q"]
+        table, t, findings = in_order(table, times_of(table, time), next(iter(time)), positions)
+    else:
+        t = np.arange(len(table.rows)) / rate
     if len(t) == 1:
         raise MotionError(
-            f"{table.path}: row {table.first} is the only one; a log needs two rows or more"
+            f"{table.path}: row {table.rows[0]} is the only one; a log needs two rows or more"
         )
     values = _values(table, axis_columns, robot, drives)
-    findings = _missing_axes(values, axis_columns)
+    findings += _missing_axes(values, axis_columns)
     more = {
         ours: source.scale * table.columns[source.column] + source.offset
         for ours, source in further.items()
@@ -122,6 +129,10 @@ def read_recording(
     findings += [
         Finding(f"is no column of numbers ({cell!r}) and is left out", "", row, name)
         for name, (row, cell) in table.words.items()
+    ]
+    findings += [
+        Finding("is kept under its own name, and not understood", header.problem, None, name)
+        for name, header in problems.items()
     ]
     findings += [
         Finding(
@@ -147,7 +158,7 @@ def read_recording(
     if (hot := implausible_temperature(more)) is not None:
         i, ours, why = hot
         name = further[ours].column if ours in further else ours
-        raise MotionError(f"{table.path}: row {table.first + i}, column {name!r}: {why}")
+        raise MotionError(f"{table.path}: row {table.rows[i]}, column {name!r}: {why}")
     recording = Recording(
         t,
         **values,
@@ -163,7 +174,7 @@ def read_recording(
     return check_recording(
         recording,
         robot,
-        table.first,
+        table.rows,
         {(column.quantity, column.axis): column.name for column in axis_columns},
     )
 
@@ -183,49 +194,11 @@ def _cell_advice(cell: str, column: str, time: bool) -> str:
     )
 
 
-def _times(table: Table, time: Mapping[str, float]) -> Array:
-    """Return the times [s], from the first on where a clock counts from far away."""
-    parts = [table.columns[name] * factor for name, factor in time.items()]
-    if len(parts) == 2:
-        whole = max(parts, key=lambda part: np.nanmax(np.abs(part)))
-        # seconds since 1970 would cost digits
-        parts = [part - (part[0] if part is whole else 0.0) for part in parts]
-    t: Array = np.sum(parts, axis=0)
-    name = next(iter(time))
-    if not np.isfinite(t).all():
-        row = table.first + int(np.flatnonzero(~np.isfinite(t))[0])
-        raise MotionError(
-            f"{table.path}: row {row}, column {name!r}: there is no time; remove the row"
-        )
-    back = np.flatnonzero(np.diff(t) <= 0.0)
-    if back.size:
-        i = int(back[0]) + 1
-        same = all(
-            values[i] == values[i - 1] or np.isnan(values[i]) for values in table.columns.values()
-        )
-        advice = (
-            "are two logs in one file? cut it there"
-            if t[i] < t[i - 1]
-            else (
-                "the row stands there twice: remove one" if same else "write times with more digits"
-            )
-        )
-        raise MotionError(
-            f"{table.path}: row {table.first + i}, column {name!r}: {t[i]:.10g} s does not come"
-            f" after {t[i - 1]:.10g} s; {advice}"
-        )
-    return t
-
-
-def _rows(table: Table) -> int:
-    return len(next(iter(table.columns.values())))
-
-
 def _values(
     table: Table, axis_columns: Sequence[Column], robot: Robot, drives: Drives | None
 ) -> dict[str, Array]:
     """Return the quantities on the arm side; NaN for axes that the file does not have."""
-    rows = _rows(table)
+    rows = len(table.rows)
     values = {}
     for quantity in QUANTITIES:
         columns = [column for column in axis_columns if column.quantity == quantity]

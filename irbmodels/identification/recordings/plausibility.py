@@ -14,6 +14,7 @@ from ...model.types import Array
 from ...robot.robot import Robot
 from ...trajectory.rate_consistency import DEG_PER_RAD, GAP, ratio
 from .recording import QUANTITIES, Finding, Recording
+from .table_files import Rows
 from .temperatures import TEMPERATURE
 from .unit_checks import LITTLE, Name, refuse_impossible, refuse_units, travel_text
 
@@ -26,7 +27,7 @@ _WEAK, _NOTHING = 0.01, 0.002
 def check_recording(
     recording: Recording,
     robot: Robot,
-    first: int = 0,
+    rows: Rows,
     names: Mapping[tuple[str, int], str] | None = None,
 ) -> Recording:
     """Return a recording with findings on times, units, dead signals and motion.
@@ -34,7 +35,7 @@ def check_recording(
     Args:
         recording: As it was read.
         robot: Robot of the log.
-        first: Number of its first row in the file.
+        rows: Their numbers in the file.
         names: Columns of the file by quantity and axis from 0.
 
     Raises:
@@ -46,15 +47,15 @@ def check_recording(
     def name(quantity: str, axis: int) -> str:
         return columns.get((quantity, axis), f"{quantity}{axis + 1}")
 
-    refuse_units(recording, robot, first, name)
+    refuse_units(recording, robot, rows, name)
     inconsistent_speeds = list(_inconsistent_speeds(recording, name))
-    refuse_impossible(recording, robot, first, name)
+    refuse_impossible(recording, robot, rows, name)
     return recording.with_findings(
-        *_lost_samples(recording, first),
-        *_missing_values(recording, first, name, columns),
-        *_missing_temperatures(recording, first),
+        *_lost_samples(recording, rows),
+        *_missing_values(recording, rows, name, columns),
+        *_missing_temperatures(recording, rows),
         *_constant_signals(recording, name),
-        *_out_of_range(recording, robot, first),
+        *_out_of_range(recording, robot, rows),
         *_possible_radians(recording, name),
         *inconsistent_speeds,
         *_small_motions(recording),
@@ -63,7 +64,7 @@ def check_recording(
     )
 
 
-def _lost_samples(recording: Recording, first: int) -> Iterator[Finding]:
+def _lost_samples(recording: Recording, rows: Rows) -> Iterator[Finding]:
     steps, usual = np.diff(recording.t), recording.step
     gaps = np.flatnonzero(steps > GAP * usual)
     if gaps.size:
@@ -73,14 +74,14 @@ def _lost_samples(recording: Recording, first: int) -> Iterator[Finding]:
             f"time jumps at {gaps.size} places, here by {steps[i]:.4g} s instead of {usual:.4g} s:"
             f" some {lost} samples are lost",
             "butterworth() goes through short gaps, other filters work on each side alone",
-            first + i + 1,
+            int(rows[i + 1]),
             "t",
             lost,
         )
 
 
 def _missing_values(
-    recording: Recording, first: int, name: Name, columns: Mapping[tuple[str, int], str]
+    recording: Recording, rows: Rows, name: Name, columns: Mapping[tuple[str, int], str]
 ) -> Iterator[Finding]:
     """Find rows without a number, and columns of the file without any.
 
@@ -92,16 +93,16 @@ def _missing_values(
         values = getattr(recording, quantity)
         for axis in range(recording.n if values is not None else 0):
             holes = np.flatnonzero(~np.isfinite(values[:, axis]))
-            row, column = first, name(quantity, axis)
+            row, column = int(rows[0]), name(quantity, axis)
             if 0 < holes.size < count:
                 message = f"no number here, and in {holes.size} rows of {count} in all"
-                advice, row = "flagged", first + int(holes[0])
+                advice, row = "flagged", int(rows[holes[0]])
             elif holes.size == count and (quantity, axis) in columns:
                 message = f"no number in any of {count} rows"
                 advice = "flagged; was the signal logged?"
                 if quantity == "q":
                     raise MotionError(
-                        f"{recording.source}: row {first}, column {column!r}: {message}; a log"
+                        f"{recording.source}: row {row}, column {column!r}: {message}; a log"
                         " needs every position"
                     )
             else:
@@ -109,7 +110,7 @@ def _missing_values(
             yield Finding(message, advice, row, column, holes.size)
 
 
-def _missing_temperatures(recording: Recording, first: int) -> Iterator[Finding]:
+def _missing_temperatures(recording: Recording, rows: Rows) -> Iterator[Finding]:
     for name, values in recording.extra.items():
         holes = np.flatnonzero(~np.isfinite(values))
         if not TEMPERATURE.fullmatch(name) or not holes.size:
@@ -118,7 +119,7 @@ def _missing_temperatures(recording: Recording, first: int) -> Iterator[Finding]
         advice = "taken on straight lines between the others"
         if holes.size == len(values):
             advice = "the drive is taken as one of unknown temperature"
-        yield Finding(message, advice, first + int(holes[0]), name, holes.size)
+        yield Finding(message, advice, int(rows[holes[0]]), name, holes.size)
 
 
 def _constant_signals(recording: Recording, name: Name) -> Iterator[Finding]:
@@ -137,22 +138,22 @@ def _constant_signals(recording: Recording, name: Name) -> Iterator[Finding]:
             yield Finding(message, advice, None, name(quantity, axis))
 
 
-def _out_of_range(recording: Recording, robot: Robot, first: int) -> Iterator[Finding]:
+def _out_of_range(recording: Recording, robot: Robot, rows: Rows) -> Iterator[Finding]:
     limits = robot.limits
     slack = np.where(recording.linear, 1e-3, LITTLE)
     position = recording.q @ limits.A.T
     excess = np.maximum(limits.lower - position, position - limits.upper)
     for k, (axis, name) in enumerate(zip(limits.row_axes, limits.names(), strict=True)):
-        rows = np.flatnonzero(excess[:, k] > slack[axis])  # NaN is in range
-        if rows.size:
-            largest = travel_text(float(excess[rows, k].max()), recording.linear[axis])
+        outside = np.flatnonzero(excess[:, k] > slack[axis])  # NaN is in range
+        if outside.size:
+            largest = travel_text(float(excess[outside, k].max()), recording.linear[axis])
             yield Finding(
-                f"{name} leaves its range here and in {rows.size} rows in all, by {largest} at"
+                f"{name} leaves its range here and in {outside.size} rows in all, by {largest} at"
                 " most",
                 "is its sign or zero another, or is it another axis?",
-                first + int(rows[0]),
+                int(rows[outside[0]]),
                 "",
-                rows.size,
+                outside.size,
             )
 
 

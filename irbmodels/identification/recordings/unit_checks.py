@@ -14,6 +14,7 @@ from ...errors import MotionError
 from ...model.types import Array
 from ...robot.robot import Robot
 from .recording import Recording
+from .table_files import Rows
 
 Name = Callable[[str, int], str]
 """From a quantity and an axis from 0 to the name of their column."""
@@ -28,30 +29,30 @@ _COARSE, _FINE = 0.25, 2e-5
 _AROUND = 5  # samples on each side of a jump that stays
 
 
-def refuse_units(recording: Recording, robot: Robot, first: int, name: Name) -> None:
+def refuse_units(recording: Recording, robot: Robot, rows: Rows, name: Name) -> None:
     """Refuse times, positions and speeds beyond any of the robot's.
 
     Args:
         recording: As it was read.
         robot: Robot of the log.
-        first: Number of its first row in the file.
+        rows: Their numbers in the file.
         name: Of the columns in the file.
 
     Raises:
         MotionError: with file, column, row, advice.
     """
     _refuse_steps(recording)
-    _refuse_far(recording, robot, first, name)
+    _refuse_far(recording, robot, rows, name)
 
 
-def refuse_impossible(recording: Recording, robot: Robot, first: int, name: Name) -> None:
+def refuse_impossible(recording: Recording, robot: Robot, rows: Rows, name: Name) -> None:
     """Refuse impossible mean speeds, jumps and torques; arguments as above.
 
     Raises:
         MotionError: with file, column, for a jump its row, advice.
     """
     _refuse_fast(recording, robot, name)
-    _refuse_jumps(recording, robot, first, name)
+    _refuse_jumps(recording, robot, rows, name)
     _refuse_strong(recording, robot, name)
 
 
@@ -73,7 +74,7 @@ def _refuse_steps(recording: Recording) -> None:
         )
 
 
-def _refuse_far(recording: Recording, robot: Robot, first: int, name: Name) -> None:
+def _refuse_far(recording: Recording, robot: Robot, rows: Rows, name: Name) -> None:
     limits = robot.limits
     bounds = {"q": _FAR * limits.largest(), "v": _FAST * limits.velocity}
     for quantity, bound in bounds.items():
@@ -99,7 +100,7 @@ def _refuse_far(recording: Recording, robot: Robot, first: int, name: Name) -> N
                 )
             )
             raise MotionError(
-                f"{recording.source}: row {first + i}, column {column!r}: {values[i, axis]:.4g} in"
+                f"{recording.source}: row {rows[i]}, column {column!r}: {values[i, axis]:.4g} in"
                 f" SI units is more than {what} of {robot.name}; {advice}"
             )
 
@@ -118,12 +119,12 @@ def _refuse_fast(recording: Recording, robot: Robot, name: Name) -> None:
             )
 
 
-def _refuse_jumps(recording: Recording, robot: Robot, first: int, name: Name) -> None:
+def _refuse_jumps(recording: Recording, robot: Robot, rows: Rows, name: Name) -> None:
     """Refuse positions that change at once and for good, faster than the axis can.
 
     A spike goes back.
     """
-    for axis, (rows, t, q) in enumerate(_known(recording)):
+    for axis, (known, t, q) in enumerate(_known(recording)):
         ways, linear = np.abs(np.diff(q)), recording.linear[axis]
         most = _FAR * robot.limits.velocity[axis] * np.maximum(np.diff(t), recording.step)
         for i in np.flatnonzero(ways > np.maximum(most, 1e-3 if linear else LITTLE)).tolist():
@@ -134,7 +135,7 @@ def _refuse_jumps(recording: Recording, robot: Robot, first: int, name: Name) ->
             ).max(initial=0.0)
             if alone and min(len(before), len(after)) == _AROUND and abs(size) > 0.5 * ways[i]:
                 raise MotionError(
-                    f"{recording.source}: row {first + int(rows[i + 1])}, column"
+                    f"{recording.source}: row {rows[known[i + 1]]}, column"
                     f" {name('q', axis)!r}: jumps by {travel_text(size, linear)} within"
                     f" {t[i + 1] - t[i]:.4g} s and stays there, {_FAR:g} times the speed limit or"
                     " faster; unwrap whole turns, or cut the log there"
