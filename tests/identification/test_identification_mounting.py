@@ -1,5 +1,7 @@
 """Arms that are mounted another way than the robot that is given."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 import verdict_cases as cases
@@ -18,14 +20,35 @@ def log(gravity, seed=2):
     return synthetic_recording(arm, motion, sensors, controller=False, seed=seed)
 
 
+@cache
+def bound():
+    """Five standard deviations of gravity [m/s^2], ``(3,)``, of least squares on a log's torques:
+    these are linear in gravity, by Pinocchio, and in the friction beside which it is fitted, and
+    their noise is white.
+    """
+    arm, motion = cases.truth(), cases.motion(2)
+    columns = [arm.with_gravity(unit).gravity(motion.q) for unit in np.eye(3)]
+    for axis in np.eye(6):
+        columns += [column * axis for column in (np.sign(motion.v), motion.v, np.ones(6))]
+    columns = [np.broadcast_to(column, motion.q.shape) for column in columns]
+    rows = (np.stack(columns, axis=2) / cases.SIGMA[:, None]).reshape(-1, len(columns))
+    return 5.0 * np.sqrt(np.diag(np.linalg.inv(rows.T @ rows))[:3])
+
+
+def check_gravity(mistake, gravity, angle):
+    """The vector, and the angle [deg] to that of the robot, within what noise explains."""
+    assert np.all(np.abs(np.subtract(mistake.gravity, gravity)) < bound())
+    off = np.degrees(np.linalg.norm(bound()) / 9.81)
+    assert np.degrees(mistake.estimate) == pytest.approx(angle, abs=off)
+
+
 @pytest.mark.parametrize(("gravity", "angle"), [(SIDE, 90.0), (TILTED, np.degrees(0.7))])
 def test_gravity_of_a_log_is_named(gravity, angle):
     """Its vector, and the angle to that of the robot."""
     verdict = evaluate(cases.truth(), [prepare(log(gravity))])
     (mistake,) = verdict.mistakes
     assert (mistake.kind, verdict.level) == ("mounting", "wrong")
-    np.testing.assert_allclose(mistake.gravity, gravity, atol=0.3)
-    assert np.degrees(mistake.estimate) == pytest.approx(angle, abs=2.0)
+    check_gravity(mistake, gravity, angle)
     assert verdict.reasons[0].startswith(
         f"the arm is mounted another way, by {np.degrees(mistake.estimate):.0f} deg: gravity in its"
     )
@@ -37,8 +60,7 @@ def test_a_robot_that_hangs_is_asked_in_axes_of_its_base():
     spindle_down = log((0.0, 0.0, 9.81))
     assert evaluate(cases.truth().mounted(hanging), [prepare(spindle_down)]).mistakes == ()
     (mistake,) = evaluate(cases.truth().mounted(hanging), [prepare(cases.log(2))]).mistakes
-    assert np.degrees(mistake.estimate) == pytest.approx(180.0, abs=2.0)
-    assert mistake.gravity[2] == pytest.approx(-9.81, abs=0.3)
+    check_gravity(mistake, (0.0, 0.0, -9.81), 180.0)
 
 
 def test_a_robot_that_leans_is_asked_in_axes_of_its_base():
@@ -55,9 +77,8 @@ def test_a_robot_that_leans_is_asked_in_axes_of_its_base():
     assert evaluate(leaning, [prepare(log(tuple(gravity)))]).mistakes == ()
     (mistake,) = evaluate(leaning, [prepare(cases.log(2))]).mistakes
     assert mistake.kind == "mounting"
-    np.testing.assert_allclose(mistake.gravity, [0.0, 0.0, -9.81], atol=0.3)
     lean = np.degrees(np.arccos(c * c))  # of the base's z against the vertical
-    assert np.degrees(mistake.estimate) == pytest.approx(lean, abs=2.0)
+    check_gravity(mistake, (0.0, 0.0, -9.81), lean)
 
 
 def test_an_identification_names_it_by_its_prior():

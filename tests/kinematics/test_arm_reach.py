@@ -9,7 +9,9 @@ from irbmodels import cli
 
 DRAWN = (*arm_facts.LENGTHS, *arm_facts.SCARA_ARMS)
 # ABB product manual IRB 120, 3HAC035728-001, p. 46: x and z of the wrist centre [mm], axes 2 and 3
-# [deg]; at D and H it prints z = 270, and axis 2, in whose height they lie, is at 290
+# [deg]; at D and H it prints z = 270, and axis 2, in whose height they lie, is at 290. z of E is
+# 91.88 by the drawing's own lengths: the print has cut off what it rounds elsewhere (C: 300.15, G:
+# 445.40, D: 290.27 and H: 289.73 beside 290)
 DRAWN_120 = {
     "A": (302, 630, 0, 0),
     "B": (0, 870, 0, -77),
@@ -80,14 +82,16 @@ def test_reach_is_printed_beside_the_stated_one(capsys):
 
 @pytest.mark.parametrize("point", DRAWN_120)
 def test_points_of_the_working_range_of_the_irb_120(point):
-    """Nine of ABB's drawing, which rounds to whole mm: at its posture, and at the posture that the
-    inverse kinematics finds there.
+    """Nine of ABB's drawing, which rounds to whole mm, one cut off: at its posture, and at the
+    posture that the inverse kinematics finds there.
     """
     robot = irb.load("irb120")
     x, z, q2, q3 = DRAWN_120[point]
     q = robot.from_controller([0, q2, q3, 0, 40, 0])
-    wrist = robot.pose(q, "link_5").translation
-    np.testing.assert_allclose(1000.0 * wrist, [x, 0.0, z], atol=0.95)
+    wrist = 1000.0 * robot.pose(q, "link_5").translation
+    if point == "E":
+        wrist[2] = np.floor(wrist[2])
+    np.testing.assert_allclose(wrist, [x, 0.0, z], rtol=0, atol=0.5)
     back = robot.inverse_kinematics(robot.pose(q), in_range=True)
     assert np.abs(back.q - q).max(axis=1).min() < 1e-9
 
