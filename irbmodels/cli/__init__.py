@@ -19,6 +19,7 @@ COMMANDS = {  # of each module, which is imported for them alone; in the order o
     "robots": ("list", "info", "urdf", "new", "doctor"),
     "kinematics": ("pose", "workspace", "ik", "rapid"),
     "dynamics": ("torque", "friction", "check"),
+    "springs": ("balancer",),
     "path": ("path",),
     "identification": ("identify", "validate"),
     "loads": ("gains", "payload"),

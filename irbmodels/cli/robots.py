@@ -55,10 +55,12 @@ def list_robots(families: bool, as_json: bool) -> None:
 @overlay_option
 def info(robot: str, overlay: tuple[Path, ...]) -> None:
     """Print every number of a robot, with its source and grade."""
-    from ..report.tables import info_tables
+    from ..report.tables import info_tables, left_out_springs
 
     arm = load(robot, overlays=overlay or ())
     print_tables(*info_tables(cast(Description, arm.description)))
+    for line in left_out_springs(arm):
+        err.print(line)
 
 
 @app.command()

@@ -87,7 +87,10 @@ overlay_option = click.option(
     "--overlay",
     type=PATH,
     multiple=True,
-    help="File that changes single numbers of the tables; may be repeated.",
+    help=(
+        "File that changes single numbers of the tables, such as a balancer's (irbmodels balancer"
+        " ROBOT -o FILE writes one); may be repeated."
+    ),
 )
 with_option = click.option(
     "others",

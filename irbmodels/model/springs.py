@@ -265,6 +265,8 @@ class PullingElement(Spring):
         radii = math.hypot(*self.before), math.hypot(*self.after)
         if min(radii) <= 1e-6 * max(radii):
             return "a pivot is on the axis, which then has no lever arm anywhere"
+        if self.length < 0.0:
+            return f"its length of {self.length:g} m is no distance"
         if shortest <= 1e-6 * math.hypot(*self.before, *self.after):
             return "its pivots meet within the range of the axis, where its direction is open"
         return self._problem(shortest, longest)

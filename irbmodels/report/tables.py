@@ -14,6 +14,7 @@ from ..model.types import Array
 from ..robot.robot import Robot
 from ..tables.description import Description
 from ..tables.friction_rows import FIELDS, parameters_of
+from ..tables.own_springs import completing_command
 from ..tables.reader import Row
 from ..tables.schema import RatingsRow
 from ..tables.spring_rows import numbers_of
@@ -88,13 +89,18 @@ def notes(robot: Robot) -> list[str]:
 
 
 def left_out_springs(robot: Robot) -> list[str]:
-    """Return a line per spring of the tables that no torque holds: a number is unknown."""
-    if robot.description is None:
+    """Return a line per spring of the tables that no torque holds: a number is unknown.
+
+    It ends with the command that gives the number, to be pasted and filled in.
+    """
+    tables = robot.description
+    if tables is None:
         return []
-    rows = robot.description.springs.elements
+    rows = tables.springs.elements
     return [
         f"{robot.name}: {name.replace('_', ' ')} of {rows[name].axis.replace('_', ' ')}"
-        f" ({rows[name].kind}) left out of every torque; unknown: {', '.join(unknown)}"
+        f" ({rows[name].kind}) left out of every torque; unknown: {', '.join(unknown)}. Give them,"
+        f" for --overlay own.yaml: {completing_command(tables, name, unknown)}"
         for name, unknown in robot.unknown_springs.items()
     ]
 

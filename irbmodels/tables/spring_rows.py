@@ -9,7 +9,14 @@ from typing import Any, NamedTuple
 
 from ..errors import TableError
 from ..model.axis_springs import check_springs
-from ..model.springs import CoilSpring, GasSpring, Spring, TorqueOffset, TorsionSpring
+from ..model.springs import (
+    CoilSpring,
+    GasSpring,
+    PullingElement,
+    Spring,
+    TorqueOffset,
+    TorsionSpring,
+)
 from ..model.types import Array, Mask
 from .reader import check_known
 from .schema import SpringRow
@@ -93,12 +100,18 @@ def existing_spring(
     Raises:
         InputError: if it cannot exist on the range of its axis; of unknown forces pivots decide.
     """
-    element = made = spring_of(row, axes, linear.tolist())
-    if made is None and row.before_mm is not None and row.after_mm is not None:
-        before, after = (_si(pivot, "_mm") for pivot in (row.before_mm, row.after_mm))
-        made = CoilSpring(axes.index(row.axis) + 1, before, after, length=0.0, F0=0.0, k=0.0)
+    element = spring_of(row, axes, linear.tolist())
+    made = line_of_pivots(row, axes) if element is None else element
     check_springs([] if made is None else [made], lower, upper, linear)
     return element
+
+
+def line_of_pivots(row: SpringRow, axes: Sequence[str]) -> PullingElement | None:
+    """Return an element without force between the pivots of a row, None where one is unknown."""
+    if row.before_mm is None or row.after_mm is None:
+        return None
+    before, after = (_si(pivot, "_mm") for pivot in (row.before_mm, row.after_mm))
+    return CoilSpring(axes.index(row.axis) + 1, before, after, length=0.0, F0=0.0, k=0.0)
 
 
 def spring_of(row: SpringRow, axes: Sequence[str], linear: Sequence[bool]) -> Spring | None:

@@ -52,6 +52,7 @@ COMMANDS = [
     "torque",
     "friction",
     "check",
+    "balancer",
     "path",
 ]
 COMMANDS += [

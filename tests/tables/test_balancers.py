@@ -97,7 +97,9 @@ def test_an_unknown_force_leaves_the_balancer_out_and_says_so(tmp_path):
     assert robot.springs == ()
     assert robot.unknown_springs == {"balancer": ["length_mm", "F0_N", "k_N_m"]}
     line = (
-        "heavy: balancer of axis 2 (coil) left out of every torque; unknown: length_mm, F0_N, k_N_m"
+        "heavy: balancer of axis 2 (coil) left out of every torque; unknown: length_mm, F0_N, k_N_m."
+        " Give them, for --overlay own.yaml: irbmodels balancer heavy --set F0_N=N --set k_N_m=N"
+        " -o own.yaml"
     )
     assert left_out_springs(robot) == [line]
     assert line in notes(robot)

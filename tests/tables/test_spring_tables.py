@@ -89,7 +89,9 @@ def test_unknown_forces_leave_an_element_out(tmp_path):
     robot = irb.load("irb2400", overlays=[overlay(tmp_path, {"balancer": unknown})])
     assert robot.springs == ()
     expected = (
-        "irb2400_16: balancer of axis 2 (coil) left out of every torque; unknown: F0_N, k_N_m"
+        "irb2400_16: balancer of axis 2 (coil) left out of every torque; unknown: F0_N, k_N_m. Give"
+        " them, for --overlay own.yaml: irbmodels balancer irb2400_16 --set F0_N=N --set k_N_m=N"
+        " -o own.yaml"
     )
     assert expected in notes(robot)
     table = next(t for t in info_tables(robot.description) if t.title.startswith("springs"))

@@ -1,0 +1,72 @@
+"""Command on springs and balancers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+import click
+
+from ..files import write_text
+from ..robot.robot import load
+from ..tables.description import Description, describe
+from ..tables.own_springs import completing_command, overlay_text, part_of, row_with
+from ..tables.spring_rows import unknown_numbers
+from .shared import (
+    check_outputs,
+    err,
+    output_option,
+    overlay_option,
+    print_tables,
+    report_written,
+    robot_argument,
+)
+
+app = click.Group()
+
+
+@app.command()
+@robot_argument
+@click.option("--part", help="Name of the spring, for a robot with several (irbmodels info).")
+@click.option(
+    "numbers",
+    "--set",
+    multiple=True,
+    metavar="NAME=NUMBER",
+    help=(
+        "Number of the spring, named as in its tables: F0_N=25000 at length_mm, by default the"
+        " distance of the pivots at 0 of the axis; coils k_N_m, gas column_mm and exponent;"
+        " pivots before_mm=X,Y. Forces that pull are positive. May be repeated."
+    ),
+)
+@output_option
+@overlay_option
+def balancer(
+    robot: str,
+    part: str | None,
+    numbers: tuple[str, ...],
+    output: Path | None,
+    overlay: tuple[Path, ...],
+) -> None:
+    """Print what a balancer bears; complete it for --overlay.
+
+    Length, force and torque of a spring or balancer of the tables over the range of its axis,
+    beside gravity of the bodies without load. -o writes an overlay with the numbers of --set, which
+    every other command takes.
+    """
+    from ..report.balancer import balancer_table
+
+    check_outputs(overlay, overlay=output)
+    arm = load(robot, overlays=overlay)
+    tables = cast(Description, arm.description)
+    name = part_of(tables, part)
+    row = row_with(tables, name, numbers)
+    print_tables(balancer_table(arm, name, row))
+    unknown = unknown_numbers(row, tables.linear[tables.axes.index(row.axis)])
+    if unknown:
+        err.print(
+            f"unknown: {', '.join(unknown)}; give them: {completing_command(tables, name, unknown)}"
+        )
+    if output is not None:
+        write_text(output, overlay_text(describe(robot), name, row))
+        report_written(output)
