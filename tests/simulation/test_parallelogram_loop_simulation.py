@@ -17,6 +17,7 @@ K = 3.0e6  # [N/m] made up
 ROTORS = [60.0, 55.0, 40.0, 2.0, 2.0, 1.0]  # [kg m^2] made up
 Q = np.array([0.2, 0.3, -0.15, 0.4, -0.5, 0.6])
 CRANK, LONG = 0.180, 0.705  # [m] IRB 2400
+PUSH = np.array([100.0, -100.0, 80.0, 0.1, 0.1, 0.01])  # [N m]
 
 
 def robot():
@@ -253,12 +254,16 @@ def test_mujoco_swings_on_the_same_spring(tmp_path):
     np.testing.assert_allclose(q, motion.q, atol=1e-7)
 
 
-def test_mujoco_closes_the_loop_by_a_connect(tmp_path):
-    """At rest under torques: accelerations and the rod's force of an equality ``connect``.
-
-    MuJoCo softens an equality by 1 - 0.9999 of it, which bounds what is compared.
+@pytest.mark.parametrize(
+    ("name", "parameters", "long", "strength"),
+    [("irb1400", "cad", 0.600, 1.0), ("irb4400_60_196", "hiqp", 0.890, 10.0)],
+)
+def test_mujoco_closes_the_loop_by_a_connect(name, parameters, long, strength, tmp_path):
+    """At rest under torques: accelerations and the rod's force of an equality ``connect``, from
+    MuJoCo's mass matrix, weight and Jacobian, as its own solver softens an equality by 1 - 0.9999.
+    And where its solver gets to in 0.2 s. The heavy arm has a crank with a counterweight.
     """
-    given = irb.load("irb1400").with_friction(None)
+    given = irb.load(name, parameters=parameters).with_friction(None)
     spec = mujoco_spec(tmp_path, given, "parallelogram")
     pin_joint = spec.add_equality(
         type=mujoco.mjtEq.mjEQ_CONNECT,
@@ -266,7 +271,7 @@ def test_mujoco_closes_the_loop_by_a_connect(tmp_path):
         name1="link_rod",
         name2="link_3",
     )
-    pin_joint.data[:3] = [0.600, 0.0, 0.0]
+    pin_joint.data[:3] = [long, 0.0, 0.0]
     pin_joint.solref, pin_joint.solimp = [0.001, 1], [0.9999, 0.9999, 0.001, 0.5, 2]
     for joint in spec.joints:
         joint.damping = 0.0 * np.array(joint.damping)
@@ -276,18 +281,23 @@ def test_mujoco_closes_the_loop_by_a_connect(tmp_path):
     rng = np.random.default_rng(1)
     names = ["joint_1", "joint_2", "joint_crank", "joint_4", "joint_5", "joint_6"]
     at = [int(model.joint(name).qposadr[0]) for name in names]
-    for q, tau in rng.uniform(-0.5, 0.5, (5, 2, 6)) * [[1.0], [300.0]]:
+    for q, tau in rng.uniform(-0.5, 0.5, (5, 2, 6)) * [[1.0], [300.0 * strength]]:
         data.qpos[at] = q
         data.qpos[model.joint("joint_3").qposadr] = q[2] - q[1]
         data.qpos[model.joint("joint_rod").qposadr] = q[1] - q[2]
         data.qvel[:] = 0.0
         data.qfrc_applied[at] = tau
         mujoco.mj_forward(model, data)
+        M, J = np.zeros((model.nv, model.nv)), data.efc_J.reshape(3, model.nv)
+        mujoco.mj_fullM(model, data, M)
+        rows = np.block([[M, -J.T], [J, np.zeros((3, 3))]])
+        right = np.r_[data.qfrc_applied - data.qfrc_bias, np.zeros(3)]
+        exact = np.linalg.lstsq(rows, right, rcond=1e-14)[0]
         moved = arm.forward_dynamics(q, np.zeros(6), tau)
+        np.testing.assert_allclose(exact[at], moved.a, atol=1e-9 * np.abs(moved.a).max())
+        assert np.linalg.norm(exact[-3:]) == pytest.approx(np.linalg.norm(moved.pins), rel=1e-9)
         np.testing.assert_allclose(data.qacc[at], moved.a, atol=1e-5 * np.abs(moved.a).max())
-        force = np.linalg.norm(data.efc_force[:3])
-        assert force == pytest.approx(np.linalg.norm(moved.pins), rel=2e-4)
-    data.qfrc_applied[at] = tau = given.gravity(q) + np.array([100.0, -100.0, 80.0, 0.1, 0.1, 0.01])
+    data.qfrc_applied[at] = tau = given.gravity(q) + strength * PUSH
     run = arm.simulate(q, duration=0.2, torque=tau, every=0.2)
     for _ in range(400):  # its rows leave out what the loop's turning adds, and pull it back
         mujoco.mj_step(model, data)
