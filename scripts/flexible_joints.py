@@ -11,6 +11,9 @@
 - flexible_rod.png: rod of the parallelogram of the IRB 2400, rigid and elastic, after a step of
   torque on axis 3; and its eigenfrequency over the angle between the arms. Stiffness and rotors are
   assumed.
+- flexible_rod_forces.png: force along the rod at rest over axis 2 and the angle between the arms:
+  IRB 4400/60 with the bodies of set hiqp and its payload, and what the payload of an IRB
+  6660-205/1.90 alone asks, whose masses are unknown.
 """
 
 from __future__ import annotations
@@ -22,12 +25,15 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 import irbmodels as irb
 from irbmodels.report.figures import save
 from irbmodels.simulation.flexible import Drive, FlexibleRobot, bode_figure, identified, map_figure
 from irbmodels.simulation.parallelogram_loop import ParallelogramLoop
 
+Array = NDArray[np.float64]
+LOWER_ARM, BETWEEN = np.eye(6)[1], np.array([0.0, -1.0, 1.0, 0.0, 0.0, 0.0])  # q2, q3 - q2
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "pictures"
 # Nobody has published drives of axes 2 to 6. These are guesses: axis 1's numbers at the arm side,
 # and a tenth for the wrist.
@@ -97,6 +103,44 @@ def rod() -> Figure:
     return figure
 
 
+def rod_forces() -> Figure:
+    """Draw the force along the rod of two heavy arms at rest, over their ranges."""
+    known = irb.load("irb4400_60_196", parameters="hiqp").with_payload(irb.payload(60.0, [0, 0, 0]))
+    unknown = irb.load("irb6660_205_190", coupling="parallelogram")
+    loop, linkage, rest = ParallelogramLoop(known), unknown.dynamic_model.linkage, np.zeros(6)
+    assert linkage is not None
+
+    def of_arm(q: Array) -> float:
+        return float(loop.inverse_dynamics(q, rest, rest).pins[0, 0])
+
+    def of_payload(q: Array) -> float:
+        held = -unknown.external_torque(q, [0.0, 0.0, -205.0 * 9.81, 0.0, 0.0, 0.0])[2]
+        return float(held / (linkage.crank * np.cos(q[2] - q[1])))
+
+    figure = Figure(figsize=(7.4, 3.6), layout="constrained")
+    for panel, robot, force, title in zip(
+        figure.subplots(1, 2),
+        (known, unknown),
+        (of_arm, of_payload),
+        ("IRB 4400/60, set hiqp, 60 kg", "IRB 6660-205/1.90, 205 kg alone"),
+        strict=True,
+    ):
+        ranges = (robot.limits.sum_range(row) for row in (LOWER_ARM, BETWEEN))
+        x, y = np.meshgrid(*(np.linspace(*ends, 40) for ends in ranges))
+        q = np.zeros((*x.shape, 6))
+        q[..., 1], q[..., 2] = x, x + y
+        values = np.apply_along_axis(force, -1, q) / 1e3
+        values[~robot.limits.in_range(q)] = np.nan
+        ends = {"vmin": -np.nanmax(np.abs(values)), "vmax": np.nanmax(np.abs(values))}
+        drawn = panel.contourf(np.degrees(x), np.degrees(y), values, 12, cmap="RdBu_r", **ends)
+        figure.colorbar(drawn, ax=panel, label="force along the rod [kN]")
+        panel.set_xlabel("axis 2 [deg]")
+        panel.set_ylabel("q3 - q2 [deg]")
+        panel.set_title(title, fontsize="medium")
+    figure.suptitle("at rest, wrist at zero, payload at the flange", fontsize="medium")
+    return figure
+
+
 def main() -> int:
     """Write the pictures."""
     parser = argparse.ArgumentParser(
@@ -113,6 +157,7 @@ def main() -> int:
         "map": map_figure(arm, robot.from_controller([0, 0, 0, 0, 30, 0])),
         "steps": steps(robot),
         "rod": rod(),
+        "rod_forces": rod_forces(),
     }
     for name, figure in pictures.items():
         save(figure, folder / f"flexible_{name}.png")

@@ -208,10 +208,12 @@ class LoopTree:
             if np.abs(missed).max() < _CLOSED * longest:
                 return self._moving(x, np.concatenate([v, e_dot]), J, inverse)
             x[self.dependent] += inverse @ missed
+        at = f"at q = {q.tolist()}"
+        if not e.any():
+            raise InputError(f"bars of the loop are in one line {at}: pins cannot hold them")
         longer = ", ".join(f"{1e3 * value:.4g}" for value in e)
         raise InputError(
-            f"bars do not close the loop with rods {longer} mm longer at q = {q.tolist()}, or"
-            " crank and lower arm are in one line"
+            f"bars do not close the loop {at} with rods {longer} mm longer, or they are in one line"
         )
 
     def _moving(self, x: Array, u: Array, J: Array, inverse: Array) -> LoopState:
