@@ -76,7 +76,7 @@ def robots_table() -> TextTable:
             f"{robot.payload_kg:g}",
             f"{robot.reach_mm:g}",
             _range([robot.mass_kg], robot.mass_grade),
-            "yes" if robot.build == "parallelogram" else "no",
+            "yes" if robot.build in ("parallelogram", "palletizer") else "no",
             robot.inertials or _NO_SOURCE,
             robot.friction or _NO_SOURCE,
         )
