@@ -14,7 +14,8 @@ import numpy as np
 from ...errors import FileError, MotionError, require
 from ...model.types import Array
 from .column_names import JOINT_STATE
-from .table_files import Table, close_to
+from .table import Table
+from .table_files import close_to
 
 SUFFIXES = (".db3", ".mcap")
 _TYPE = "sensor_msgs/msg/JointState"

@@ -14,7 +14,8 @@ from ...checks import as_instance, number, short_repr
 from ...errors import InputError, MotionError
 from ...tables.reader import read
 from .header_words import UNITS, Header, header_meaning
-from .table_files import Table, close_to
+from .table import Table
+from .table_files import close_to
 
 _OWN_UNITS = {
     "q": ("deg", "rad", "mm", "m"),

@@ -28,7 +28,8 @@ from .drives import Drives, read_drives, torques_from_currents
 from .plausibility import check_recording
 from .recording import QUANTITIES, Finding, Flag, Recording
 from .sample_times import in_order, times_of
-from .table_files import Table, read_table
+from .table import Table
+from .table_files import read_table
 from .temperatures import implausible_temperature
 from .text_tables import is_number
 

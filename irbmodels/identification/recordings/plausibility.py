@@ -14,7 +14,7 @@ from ...model.types import Array
 from ...robot.robot import Robot
 from ...trajectory.rate_consistency import DEG_PER_RAD, GAP, ratio
 from .recording import QUANTITIES, Finding, Recording
-from .table_files import Rows
+from .table import Rows
 from .temperatures import TEMPERATURE
 from .unit_checks import LITTLE, Name, refuse_impossible, refuse_units, travel_text
 

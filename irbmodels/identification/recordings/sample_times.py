@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ...errors import MotionError
 from ...model.types import Array
 from .recording import Finding
-from .table_files import Table
+from .table import Table
 
 # places by which a row may come late: messages overtake each other on a network
 _LATE = 10

@@ -1,35 +1,20 @@
-"""Tables of numbers: text (CSV), Parquet, HDF5 and MATLAB files, holes included."""
+"""Files of columns: text (CSV), Parquet, HDF5, MATLAB, and logs of clients."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import FileError, MotionError
 from ...model.types import Array
 from ...trajectory.motion_files import is_parquet, open_parquet
+from .array_files import SUFFIXES, read_arrays
+from .client_logs import is_program_log, read_program_log, with_client_names
+from .long_tables import wide_table
+from .table import Table
 from .text_tables import no_rows, read_text
-
-Rows = NDArray[np.intp]
-"""Rows of a file by their numbers in it, ``(N,)``: the header of a text file is in row 1."""
-
-
-class Table(NamedTuple):
-    """Columns of a file."""
-
-    path: Path
-    names: list[str]
-    columns: dict[str, Array]
-    """Those that hold numbers, and holes as NaN."""
-    words: Mapping[str, tuple[int, str]]
-    """Columns that hold something else: the first row of it, and what it is."""
-    rows: Rows
-    texts: Mapping[str, Sequence[str]] = {}
-    """Of columns that name signals or joints: the texts, whose places the columns hold."""
 
 
 def read_table(path: str | Path) -> Table:
@@ -37,13 +22,23 @@ def read_table(path: str | Path) -> Table:
 
     Raises:
         FileError: if it cannot be read.
-        MissingExtra: for Parquet without pyarrow.
+        MissingExtra: for Parquet without pyarrow, or HDF5 without h5py.
         MotionError: if it is no table, has no rows, a row of another length, or a name twice.
     """
     file = Path(path)
     if file.is_dir():
         raise FileError(f"{file}: is a folder; name one file in it")
-    table = _from_parquet(file) if is_parquet(file) else _from_text(file)
+    if is_parquet(file):
+        table = _from_parquet(file)
+    elif file.suffix.lower() in SUFFIXES:
+        columns, words = read_arrays(file)
+        count = len(next(iter(columns.values())))
+        table = Table(file, [*columns, *words], columns, words, 1 + np.arange(count))
+    elif is_program_log(file):
+        table = read_program_log(file)
+    else:
+        table = _from_text(file)
+    table = with_client_names(wide_table(table))
     for name in table.names:
         if table.names.count(name) > 1:
             raise MotionError(

@@ -14,7 +14,7 @@ from ...errors import MotionError
 from ...model.types import Array
 from ...robot.robot import Robot
 from .recording import Recording
-from .table_files import Rows
+from .table import Rows
 
 Name = Callable[[str, int], str]
 """From a quantity and an axis from 0 to the name of their column."""
