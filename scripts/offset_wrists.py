@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import irbmodels as irb
-from irbmodels.kinematics.arm_geometry import OffsetWrist, arm_of
+from irbmodels.kinematics.arm_geometry import OffsetWrist
+from irbmodels.kinematics.normal_form import arm_of
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "kinematics"))
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))

@@ -325,7 +325,8 @@ class DynamicMethods(RobotBase):
         if self.description is not None and self.description.kinematics.level is not None:
             raise MissingData(
                 f"{self.name} is a palletizer: how its joints and the rods that keep its tool level"
-                " share the load is not modelled"
+                " share the load across their plane is not modelled; in the plane"
+                " irbmodels.simulation.parallelogram_loop.ParallelogramLoop has the pin forces"
             )
         self.dynamic_model.need_masses()
         loads = self._loads(wrench)

@@ -384,7 +384,7 @@ class KinematicMethods(RobotBase):
 
     @cached_property
     def _arm(self) -> Arm:
-        from ..kinematics.arm_geometry import arm_of
+        from ..kinematics.normal_form import arm_of
 
         tcp = self.find_frame("tcp")
         return arm_of(tcp.tree, tcp.number, self.name)

@@ -56,6 +56,10 @@ AXES: dict[str, tuple[str, ...]] = {
     "palletizer": tuple(f"axis_{i}" for i in range(1, 5)),
     "scara": tuple(f"axis_{i}" for i in range(1, 5)),
 }
+LEVERS = ("crank_mm", "level_mm")
+# of the lower arm: known cranks have 0.26 (IRB 2400) to 0.71 (IRB 6660-205/1.90) of it; at 0.1 the
+# rod bears ten times what acts at the arm's end
+SHORTEST_LEVER = 0.1
 WITH_PARALLELOGRAM = ("parallelogram", "palletizer")
 # of the stated reach: catalogues round to 10 or 50 mm, a wrong length or range is more
 ROUNDED = 0.02
@@ -358,6 +362,9 @@ def _check(arm: Arm, file: Path) -> None:
         range_2 = arm.axes["axis_2"].range_deg
         assert range_2 is not None
         check_balancer(balancer, arm.shoulder, range_2, file, f"balancers.{name}")
+    if arm.zero is not None and arm.build == "palletizer":
+        problem = "a palletizer has none: its lower arm is up and its upper arm level at 0"
+        raise TableError(file, "zero", problem)
     if arm.zero is not None and len(arm.zero.theta0_deg) != len(arm.axes):
         problem = f"{len(arm.zero.theta0_deg)} angles for {len(arm.axes)} joints"
         raise TableError(file, "zero.theta0_deg", problem)
@@ -388,6 +395,15 @@ def _check_lengths(arm: Arm, file: Path) -> None:
             raise TableError(file, key, f"a {arm.build} arm has no such length")
         if value <= 0.0 and item.name in POSITIVE and item.name in needed:
             raise TableError(file, key, f"{value:g} is not positive")
+    lower = arm.length("a2_mm")
+    for name in LEVERS:
+        value = arm.length(name)
+        if name in needed and not SHORTEST_LEVER * lower <= value <= lower:
+            problem = (
+                f"{value:g} is no lever of a parallelogram whose lower arm has {lower:g} mm: it is"
+                f" {SHORTEST_LEVER:g} to 1 times as long"
+            )
+            raise TableError(file, f"lengths.{name}", problem)
 
 
 def _radians(ends: Ends | None, turned: float) -> Ends:

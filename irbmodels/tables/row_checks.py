@@ -88,6 +88,10 @@ def check_level(
     if level.type != "revolute" or level.alpha_deg or level.d_mm:
         problem = "needs alpha_deg 0 and d_mm 0: its axis lies parallel to joint_3's, in one plane"
         raise TableError(file, "level", problem)
+    lean = joints["joint_2"].theta0_deg + joints["joint_3"].theta0_deg + level.theta0_deg
+    if abs(lean) > 1e-9:  # [deg] rounding
+        problem = f"those of joint_2, joint_3 and level add up to {lean:g}, not 0: axis 4 leans"
+        raise TableError(file, "level.theta0_deg", problem)
     for name in ("lower_pin_mm", "upper_pin_mm"):
         if not any(getattr(level, name)):
             raise TableError(file, f"level.{name}", "a rod of no parallelogram: its pin is off 0")

@@ -72,6 +72,18 @@ def test_bars_are_of_the_only_tree(heavy):
         ("level_mm: 230,", "level_mm: 0,", "lengths.level_mm: 0 is not positive"),
         ("crank_mm: 500,", "crank_mm: 500, d4_mm: 3,", "a palletizer arm has no such length"),
         ("bound_of: q3 - q2, bound_deg: [-70, 70], ", "", "axes.axis_3.range_of: missing"),
+        ("level_mm: 230,", "level_mm: 90,", "no lever of a parallelogram whose lower arm has 1280"),
+        ("crank_mm: 500,", "crank_mm: 1300,", "no lever of a parallelogram whose lower arm has"),
+        (
+            "bound_deg: [-70, 70]",
+            "bound_deg: [200, 260]",
+            "leaves no posture: ranges of axes 2 and",
+        ),
+        (
+            "variants:",
+            "zero: {theta0_deg: [0, -90, 90, 90], source: ranges}\nvariants:",
+            "zero: a pa",
+        ),
         ("a3_mm: 1350", "a3_mm: 1250", "give 3081.6 mm: one of them is wrong"),
         ("axis_4:", "axis_6:", "axes.axis_4: missing: a palletizer arm has axis_1"),
     ],
@@ -82,7 +94,7 @@ def test_a_sheet_that_is_wrong_is_refused_by_key(tmp_path, old, new, problem):
     assert old in text
     text = text.replace(old, new, 1)
     if "bound_of" in old:
-        text = text.replace(" bound_deg: coupling,", "")
+        text = text.replace(", bound_deg: coupling", "")
     if old.startswith("level_mm") and not new:
         text = text.replace(", level_mm: rods", "")
     if "d4_mm" in new:
@@ -98,6 +110,10 @@ def test_a_sheet_that_is_wrong_is_refused_by_key(tmp_path, old, new, problem):
     ("row", "problem"),
     [
         ({"alpha_deg": 1}, "level: needs alpha_deg 0 and d_mm 0"),
+        (
+            {"theta0_deg": 2},
+            "level.theta0_deg: those of joint_2, joint_3 and level add up to 2, not 0",
+        ),
         ({"upper_pin_mm": [0, 0]}, "level.upper_pin_mm: a rod of no parallelogram"),
     ],
 )

@@ -9,10 +9,10 @@ import yaml
 from arm_facts import PALLETIZERS
 
 import irbmodels as irb
-from irbmodels.kinematics.arm_geometry import arm_of
 from irbmodels.kinematics.inverse import closed_form
 from irbmodels.kinematics.inverse.kernel import KernelSolver
 from irbmodels.kinematics.inverse.solver import InverseKinematics
+from irbmodels.kinematics.normal_form import arm_of
 from irbmodels.robot.collision import random_postures
 
 POSES = Path(__file__).parents[1] / "data" / "palletizer_poses.yaml"
