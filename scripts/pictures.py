@@ -138,6 +138,14 @@ ROWS: tuple[dict[str, float], ...] = (
 )
 # of arms by their joints and axes: six axes, palletizers, SCARAs
 POSTURES = {(6, 6): (0, 15, 10, 0, 35, 0), (5, 4): (0, 20, 25, 0), (4, 4): (20, 40, -100, 0)}
+FIVE = {  # postures within the ranges of all palletizers [deg]
+    "home": (0, 0, 0, 0),
+    "forward": (25, 70, 15, 30),
+    "high": (-30, -20, -17, 0),
+    "low": (40, 60, 115, 90),
+    "folded": (0, -28, 30, 0),
+}
+TILE = (280, 230)  # pixels
 STAGE, HIGH = 11.6, 2.45  # [m] that a row shows across, and above the floor
 PER_METRE = 160  # pixels
 BELOW = 0.45  # [m] below the floor line, for the front of the floor and the labels
@@ -163,6 +171,25 @@ def line_up(path: Path) -> None:
             image = Image.open(picture).convert("RGB")
         label(image, row)
         sheet.paste(image, (0, number * height))
+    sheet.quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
+
+
+def palletizers(path: Path) -> None:
+    """Draw the palletizers, a row each, in five postures."""
+    from PIL import Image
+
+    width, height = TILE
+    sheet = Image.new("RGB", (width * len(FIVE), height * len(ROWS[-1])), "white")
+    for row, name in enumerate(ROWS[-1]):
+        robot = irb.load(name)
+        for column, posture in enumerate(FIVE.values()):
+            q = robot.from_controller(posture)
+            assert robot.limits.in_range(q), (name, posture)
+            with tempfile.TemporaryDirectory() as folder:
+                picture = Path(folder, "posture.png")
+                irb.save_picture(picture, robot, q=q, size=(2 * width, 2 * height))
+                tile = Image.open(picture).convert("RGB").resize(TILE, Image.Resampling.LANCZOS)
+            sheet.paste(tile, (column * width, row * height))
     sheet.quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
@@ -254,6 +281,7 @@ PICTURES: dict[str, Callable[[Path], None]] = {
         for name in row
         if name not in ("irb2400", "irb1400", "irb1600", "irb930", "irb910sc")
     },
+    "palletizers": palletizers,
     "frames": layers("irb2400", "frames"),
     "inertia": layers("irb2400", "com", "boxes"),
     "hulls": layers("irb1600", "hulls", posture=(25, 10, 10, 0, 40, 0)),
