@@ -374,9 +374,10 @@ def _write_positions(axes: Axes, robot: Robot, space: Workspace, point: str, vie
         cell.set_linewidth(0.6)
     table.scale(1.15, 1.35)
     lower, upper = robot.limits.lower, robot.limits.upper
+    shown = 2 if isinstance(space.arm, Scara) else 3
     lines = [
         f"{names[i]}: {_degrees(lower[i]):g} .. {_degrees(upper[i]):g} deg"
-        for i in ([0, 1, 2, *range(6, len(names))] if robot.n == 6 else range(2))
+        for i in (*range(shown), *range(robot.n, len(names)))
     ]
     if space.heights is not None:
         low, high = sorted(1e3 * view.height(height) for height in space.heights)

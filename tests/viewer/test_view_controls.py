@@ -103,6 +103,37 @@ def test_sliders_speak_the_controllers_language(tmp_path, reported):
 
 
 @needs_chromium
+def test_all_bars_of_a_palletizer_follow_its_sliders(tmp_path, reported):
+    """Every body is where the robot has it; the bound of q3 - q2 turns axis 3 red."""
+    robot = irb.load("irb460")
+    assert robot.description is not None
+    links = list(robot.description.links)
+    save_page(tmp_path / "p.html", robot)
+    page_report = reported(
+        tmp_path / "p.html",
+        f"const links = {json.dumps([*links, 'tcp'])};"
+        """
+        [25, 50, 70, -80].forEach((value, i) => {
+          const slider = document.getElementById(`slider-${i}`);
+          slider.value = value;
+          slider.dispatchEvent(new Event("input"));
+        });
+        report.pose = Object.fromEntries(links.map(link => [link, irb.pose(link)]));
+        const red = () => [...document.querySelectorAll(".axis")].map(row => row.classList.contains("out"));
+        report.red = red();
+        irb.set([25, 50, -16, -80]);
+        report.beyond = red();
+        """,
+    )
+    q = robot.from_controller([25, 50, 70, -80])
+    assert len(links) == 11
+    for link in [*links, "tcp"]:
+        pose = robot.pose(q, link).homogeneous
+        np.testing.assert_allclose(page_report["pose"][link], pose, atol=1e-9, err_msg=link)
+    assert not any(page_report["red"])
+    assert page_report["beyond"] == [False, False, True, False]
+
+
 def test_what_makes_no_sense_changes_nothing(tmp_path, reported):
     """Commands with what is no posture, time, layer or view are one line in the page and the
     console, and no more than that.
