@@ -1,7 +1,7 @@
 """Postures of arms whose wrist axes miss one point, missed and counted: ``python
 scripts/offset_wrists.py [--general]``.
 
-Poses are made from random postures, which have to come back: of two CRB 15000, and of calibrated
+Poses are made from random postures, which have to come back: of three CRB 15000, and of calibrated
 arms (every twist 0.05 deg, every length 1 mm off), any posture, stretched arms, axis 5 within
 1e-3 rad of 0 and the wrist centre within 3 mm of axis 1. A pose with an odd number of postures has
 lost one. ``--general`` compares with ``ssik`` (``pip install ssik``), a general solver, pose by
@@ -26,17 +26,15 @@ from irbmodels.kinematics.normal_form import arm_of
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "kinematics"))
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
-from test_inverse_offset_wrist import GOFA, LONG, gofa_urdf, specimen
+from test_inverse_offset_wrist import specimen
 
 Array = NDArray[np.float64]
 
 
 def robots(folder: Path) -> Iterator[tuple[str, irb.Robot]]:
     """Yield names and robots."""
-    for name, lengths in (("CRB 15000-5/0.95", GOFA), ("CRB 15000-10/1.52", LONG)):
-        path = folder / "own.urdf"
-        path.write_text(gofa_urdf(**lengths), encoding="utf-8")
-        yield name, irb.from_urdf(path)
+    for name in ("crb15000_5_95", "crb15000_10_152", "crb15000_12_127"):
+        yield name, irb.load(name)
     for name in ("irb1600", "irb2400"):
         yield f"{name} calibrated", specimen(name, np.random.default_rng(3), folder)[0]
 

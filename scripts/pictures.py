@@ -123,8 +123,8 @@ def cell(path: Path) -> None:
 # the arms of a row and where they stand [m], from small to large
 ROWS: tuple[dict[str, float], ...] = (
     {
-        **{"irb120": 0.4, "irb1200": 1.2, "irb1600": 2.3},
-        **{"irb2600": 3.9, "irb4600": 5.8, "irb6700": 8.8},
+        **{"irb120": 0.4, "irb1200": 1.25, "irb1600": 2.15},
+        **{"irb2600": 3.4, "irb4600": 4.95, "irb6700": 7.1, "irb7600": 9.4},
     },
     {
         **{"irb1100": 0.4, "crb15000": 1.3, "irb1300": 2.4, "irb1410": 3.7},

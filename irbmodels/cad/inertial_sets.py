@@ -4,7 +4,8 @@ A family without published bodies has the sets of :mod:`.inertials` alone. One w
 those below, any other those of :mod:`.scaled_sets` besides:
 
 crb15000
-    cad_scaled: the published CAD, one density so that the robot has its catalogue mass.
+    cad_scaled: the published CAD of the -5, one density so that it has its catalogue mass; of the
+    -10 and -12 the drawing at theirs.
 irb2400
     obal2025: Tab. 3 with the impossible parts replaced: products of links 2 and 4, whole tensors of
     links 3 and 6, from the CAD of jia2018 at Tab. 3's masses. Base: what is left of 380 kg, shape
@@ -200,10 +201,11 @@ def crb15000(robots: Sequence[Description], drawing: Derived) -> Derived:
         ),
     }
     about = (
-        f"ABB CAD at the density of water weighs {drawn_mass:.2f} kg; scaled to the robot's mass"
+        f"ABB CAD of the -5 at the density of water weighs {drawn_mass:.2f} kg; scaled to the"
+        " robot's mass; -10 and -12 as in cad"
     )
-    scaled = DerivedSet(about, sourced(closed(bodies, mass), "cad_scaled"))
-    return sources, {"cad_scaled": scaled} | drawn
+    rows, others = sourced(closed(bodies, mass), "cad_scaled"), drawn["cad"].variants
+    return sources, {"cad_scaled": DerivedSet(about, rows, variants=others)} | drawn
 
 
 def irb1600(robots: Sequence[Description], drawing: Derived) -> Derived:

@@ -12,7 +12,8 @@ from ..model.types import Array, IntArray
 
 _SHARP = 50.0  # [deg] a sharper edge is drawn as an edge
 _FINE = 0.1  # [mm] what a visual may differ from the solid
-_COARSE = 2.0  # [mm] what a collision piece may differ from its hull
+_COARSE = 2.0  # [mm] what a collision piece may differ from its hull, if it is not too fine
+_MOST = 700  # faces of a collision piece, as engines take few
 # cosine between the normal of a corner and its face below which the face's own is taken
 _GRAZING = 0.3
 _PLACE, _DIRECTION = 5, 2  # digits of a position [m], of a normal
@@ -39,10 +40,15 @@ def visual(solid: Manifold, link_from_base: Array) -> str:
 
 def convex(solid: Manifold, link_from_base: Array) -> str:
     """Return the convex hull of a solid [mm, base axes] as OBJ in metres in its link's frame."""
-    coarse = solid.hull().simplify(_COARSE).to_mesh64().vert_properties[:, :3]
-    rounded, _ = _distinct(_moved(coarse, link_from_base), _PLACE)
-    # of the places in the file: it is convex to the last digit
-    mesh = Manifold.hull_points(rounded).to_mesh64()
+    coarse, within = solid.hull(), _COARSE
+    while True:
+        places = coarse.simplify(within).to_mesh64().vert_properties[:, :3]
+        rounded, _ = _distinct(_moved(places, link_from_base), _PLACE)
+        # of the places in the file: it is convex to the last digit
+        mesh = Manifold.hull_points(rounded).to_mesh64()
+        if len(mesh.tri_verts) < _MOST:
+            break
+        within *= 1.5
     points, at = _distinct(mesh.vert_properties[:, :3], _PLACE)
     faces = [" ".join(map(str, face)) for face in (at[mesh.tri_verts] + 1).tolist()]
     return _text(("v", _rows(points, _PLACE)), ("f", faces))

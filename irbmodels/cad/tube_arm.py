@@ -22,7 +22,7 @@ MASS = 28.0  # [kg] of a CRB 15000-5/0.95, which is drawn in millimetres
 GAP = 3.0  # seam between links
 DRUM = 72.0  # radius of the shoulder
 SIDE = -136.0  # y of the lower arm
-WALL = 7.0  # of tubes and drums
+WALL = 6.0  # of tubes and drums
 ELBOW, WRIST = 62.0, 50.0  # radii of the drums of axes 3 and 4, and of axes 5 and 6
 LEAST = 270.0  # of the forearm: drums of axes 4 and 5, and the bend between them
 

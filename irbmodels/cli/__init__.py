@@ -79,7 +79,7 @@ def _commands(first: str) -> Commands:
     )
     commands = Commands(
         help=(
-            "Industrial arms of ABB, IRB 120 to 6700: sourced tables, URDF, and dynamics in the"
+            "Industrial arms of ABB, IRB 120 to 7600: sourced tables, URDF, and dynamics in the"
             " controller's own axes."
         ),
         params=[version],

@@ -30,6 +30,9 @@ TOUCHING = {
     # q3 - q2 = -60 deg.
     "irb4400_60_196": {("link_1", "link_3")},
     "irb4400_l30_243": {("link_1", "link_3")},
+    # The same motors, where axis 2 leans back to its end, and the forearm points on along it.
+    "irb7600_150_350": {("link_1", "link_3")},
+    "irb7600_340_280": {("link_1", "link_3")},
 }
 DRAWN = [
     name

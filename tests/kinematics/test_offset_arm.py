@@ -3,8 +3,7 @@
 import numpy as np
 import pinocchio as pin
 import pytest
-from own_arms import written
-from test_inverse_offset_wrist import GOFA, apart, gofa_urdf, mdh_pose
+from test_inverse_offset_wrist import GOFA, LONG, apart, mdh_pose
 
 import irbmodels as irb
 from irbmodels import rapid
@@ -13,6 +12,11 @@ from irbmodels.tasks.path_check import check_path, programmed_motion
 
 TWELVE = {"d1": 0.338, "a1": 0.0, "a2": 0.707, "a3": 0.110, "d4": 0.534, "d6": 0.101, "a5": 0.080}
 """CRB 15000-12/1.27 [m]."""
+ARMS = {  # lengths, range of axis 1 [deg], largest joint torques of the manual 3HAC077389-001 [N m]
+    "crb15000_5_95": (GOFA, 180, [175.44, 175.44, 90.6, 18.72, 21.44, 9.2]),
+    "crb15000_10_152": (LONG, 270, [450, 400, 160, 60, 60, 60]),
+    "crb15000_12_127": (TWELVE, 270, [390, 400, 160, 60, 60, 60]),
+}
 # x and z of the flange [mm] at axes 2, 3 and 5 [deg], as ABB's working range of the
 # CRB 15000-12/1.27 has them: work-r-labs/robots, library/ABB/CRB15000_12kg_127_v1 (MIT)
 DRAWN_12 = [
@@ -34,34 +38,40 @@ def robot():
     return irb.load("crb15000")
 
 
-def test_poses_are_those_of_the_lengths(robot):
-    """Tables, tree and ranges against modified DH rows typed apart."""
+@pytest.mark.parametrize("name", ARMS)
+def test_poses_are_those_of_the_lengths(name):
+    """Tables, tree, ranges and torques against modified DH rows and numbers typed apart; no speed
+    of the two longer arms is known.
+    """
+    (lengths, first, efforts), robot = ARMS[name], irb.load(name)
     q = np.random.default_rng(0).uniform(robot.limits.lower, robot.limits.upper, (200, 6))
-    np.testing.assert_allclose(robot.pose(q), mdh_pose(GOFA, q), atol=1e-12)
+    np.testing.assert_allclose(robot.pose(q), mdh_pose(lengths, q), atol=1e-12)
     np.testing.assert_allclose(
         np.degrees([robot.limits.lower, robot.limits.upper]),
-        [[-180, -180, -225, -180, -180, -270], [180, 180, 85, 180, 180, 270]],
+        [[-first, -180, -225, -180, -180, -270], [first, 180, 85, 180, 180, 270]],
     )
+    assert robot.limits.effort.tolist() == efforts
+    assert np.isinf(robot.limits.velocity).all() == (name != "crb15000_5_95")
 
 
-def test_points_of_abbs_working_range(tmp_path):
-    """Flange of the longer sister at nine postures, to what whole millimetres and tenths of a
-    degree leave.
-    """
-    sister = irb.from_urdf(written(gofa_urdf(**TWELVE), tmp_path))
+def test_points_of_abbs_working_range():
+    """Flange of the -12 at nine postures, to what whole millimetres and tenths of a degree leave."""
+    arm = irb.load("crb15000_12_127")
     for x, z, q2, q3, q5 in DRAWN_12:
-        flange = 1000.0 * sister.pose(np.radians([0, q2, q3, 0, q5, 0])).translation
+        flange = 1000.0 * arm.pose(np.radians([0, q2, q3, 0, q5, 0])).translation
         np.testing.assert_allclose(flange, [x, 0.0, z], atol=2.5)
 
 
 def test_extremes_are_those_of_the_manual(robot):
     """Flange 1055 mm from axis 1, 1320 up, 790 down: product manual 3HAC077389-001; the catalogue's
-    0.95 m is the distance of axis 6 with the wrist held straight.
+    0.95 m is the distance of axis 6 with the wrist held straight. 1632 and 1381 mm of -10 and -12.
     """
     ends = robot.tcp_extremes()
     np.testing.assert_allclose(
         [ends.reach, ends.top, ends.bottom], [1.055, 1.320, -0.790], atol=1e-3
     )
+    for name, reach in (("crb15000_10_152", 1.632), ("crb15000_12_127", 1.381)):
+        assert irb.load(name).tcp_extremes().reach == pytest.approx(reach, abs=1e-3)
     center = robot.workspace().extremes()  # of the crossing of axes 4 and 5
     assert center.reach == pytest.approx(0.444 + np.hypot(0.470, 0.110), abs=1e-9)
     assert robot.workspace().uncertainty == 0.0
@@ -83,12 +93,15 @@ def test_the_table_of_the_working_range_has_no_other_reach(robot):
     assert "stated reach" not in str(workspace_tables(robot)[0].rows)
 
 
-def test_every_posture_in_range_comes_back(robot):
-    """With its own configuration data, which choose it again."""
+@pytest.mark.parametrize("name", ARMS)
+def test_every_posture_in_range_comes_back(name):
+    """With its own configuration data, which choose it again; no pose has an odd number."""
+    robot = irb.load(name)
     q = np.random.default_rng(1).uniform(robot.limits.lower, robot.limits.upper, (300, 6))
     found = robot.inverse_kinematics(robot.pose(q), in_range=True)
     distance = np.where(found.valid, apart(found.q, q[:, None]), np.inf).min(axis=1)
     assert distance.max() < 1e-6
+    assert not (robot.inverse_kinematics(robot.pose(q)).valid.sum(axis=1) % 2).any()
     for one in q[:40]:
         chosen = robot.inverse_kinematics(
             robot.pose(one), configuration=robot.configuration(one)[:4], near=one

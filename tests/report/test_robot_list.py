@@ -74,12 +74,14 @@ def test_the_worst_grade_of_lengths_is_that_of_the_table(family):
 
 
 def test_what_is_unknown_is_said():
-    """Masses of some or all variants, balancers without force, friction and gears."""
+    """Masses and speeds of some or all variants, balancers without force, friction and gears."""
     unknown = {one.family: one.unknown for one in robot_list.listed_families()}
     assert unknown["irb2400"] == ("gears",)
     assert unknown["irb1100"] == ("mass", "friction", "gears")
     assert unknown["irb6700"] == ("mass of 4", "balancer", "friction", "gears")
     assert "balancing springs" in unknown["irb1400"]
+    assert unknown["irb7600"] == ("mass of 3", "speeds of 3", "balancer", "friction", "gears")
+    assert unknown["crb15000"] == ("speeds of 2", "friction", "gears")
     assert "gears" not in unknown["irb1400"]
 
 

@@ -15,7 +15,8 @@ ALL = irb.robots()
 FAMILY = {name: irb.describe(name).family for name in ALL}
 FAMILIES = tuple(dict.fromkeys(FAMILY.values()))
 MASSES_UNKNOWN = (
-    *("irb1100_4_475", "irb1100_4_58", "irb1300_7_140", "irb1300_10_115", "irb1410_5_144"),
+    *("irb1100_4_475", "irb1100_4_58", "irb1300_7_140", "irb1300_10_115", "irb1300_11_90"),
+    *("irb1410_5_144", "irb7600_340_280", "irb7600_400_255", "irb7600_500_255"),
     *("irb2600_12_185", "irb6620_150_220", "irb6660_130_310", "irb6660_205_190"),
     *("irb6700_150_320", "irb6700_155_285"),
     *("irb6700_175_305", "irb6700_205_280", "irb910sc_3_45", "irb910sc_3_55", "irb910sc_3_65"),

@@ -16,12 +16,12 @@ from irbmodels.tables.description import data_folder, tool_path
 
 
 def test_robots_are_those_of_the_tables():
-    """Every variant of every folder of tables, and nothing else; 24 families, 52 variants."""
+    """Every variant of every folder of tables, and nothing else; 25 families, 59 variants."""
     folders = sorted(path.parent for path in data_folder().glob("*/kinematics.yaml"))
     variants = {robot.name: robot.family for folder in folders for robot in family_of(folder)}
     assert {name: irb.describe(name).family for name in irb.robots()} == variants
     assert set(oracles.NAMES) < set(irb.robots())
-    assert (len(folders), len(variants), len(irb.robots())) == (24, 52, 52)
+    assert (len(folders), len(variants), len(irb.robots())) == (25, 59, 59)
     assert irb.tools() == ("spindle",)
 
 

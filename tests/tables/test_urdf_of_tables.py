@@ -22,7 +22,8 @@ CATALOGUE_KG = {
     **{"irb120": 25.0, "irb140": 98.0, "irb4400": 1040.0, "irb52": 250.0, "irb6640": 1310.0},
     **{"irb1200_5_90": 54.0, "irb1200_7_70": 52.0, "irb2600": 272.0},
     **{"irb4600_20_250": 412.0, "irb4600_40_255": 435.0, "irb4600": 425.0},
-    **{"crb15000": 28.0, "irb6700_200_260": 1205.0, "irb6700_235_265": 1250.0},
+    **{"crb15000_5_95": 28.0, "crb15000_10_152": 51.0, "crb15000_12_127": 48.0},
+    **{"irb7600": 2450.0, "irb6700_200_260": 1205.0, "irb6700_235_265": 1250.0},
 }
 # stands beside a robot, no robot of the catalogue
 POSITIONER = oracles.URDF.resolve() / "positioner" / "positioner.urdf"
@@ -46,7 +47,7 @@ def test_committed_urdf_is_the_regenerated_one(name, coupling):
 def test_no_committed_urdf_is_left_over():
     """Every .urdf in the data folder belongs to a robot and a coupling, but for the positioner."""
     expected = {irb.urdf_path(name, coupling) for name, coupling in SHIPPED}
-    assert len(expected) == 60
+    assert len(expected) == 67
     assert set(oracles.URDF.resolve().rglob("*.urdf")) == expected | {POSITIONER}
 
 
