@@ -7,6 +7,12 @@ import yaml
 import irbmodels as irb
 from irbmodels.exchange.verify.check import check
 from irbmodels.exchange.verify.exports import proven, verify
+from irbmodels.identification.excitation import Bounds
+from irbmodels.identification.excitation.bounds import MotionLimits
+from irbmodels.identification.excitation.parametrizations import Fourier
+from irbmodels.identification.excitation.problem import ExcitationProblem
+from irbmodels.identification.excitation.regressor import BaseRegressor
+from irbmodels.robot.base_parameters import base_parameters
 from irbmodels.tables.datasheet import datasheet_path
 from irbmodels.tables.description import LEVEL_BARS
 
@@ -63,6 +69,22 @@ def test_bars_are_of_the_only_tree(heavy):
     robot = irb.load(heavy)
     with pytest.raises(irb.MissingData, match="keep its tool level"):
         robot.reactions(np.zeros(4), np.zeros(4), np.zeros(4))
+
+
+def test_excitation_keeps_the_bound_between_both_arms(heavy):
+    """Random motions go up to a range or the bound of q3 - q2, and not beyond."""
+    robot = irb.load(heavy)
+    base = base_parameters(robot, friction=False)
+    limits = MotionLimits(robot, Bounds(collision=False))
+    problem = ExcitationProblem(
+        Fourier(3, 10.0), base, BaseRegressor(robot, base), limits, limits.middle
+    )
+    for seed in range(5):
+        x = problem.random_start(np.random.default_rng(seed))
+        q, _, _ = problem.states(x, problem.fine)
+        assert robot.limits.in_range(q).all()
+        used = np.ptp(np.concatenate([q, q[:, 2:3] - q[:, 1:2]], axis=1), axis=0)
+        assert (used / np.ptp([robot.limits.lower, robot.limits.upper], axis=0)).max() > 0.5
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,8 @@ class ExcitationProblem:
         """Return a random motion up to the first limit, all axes using theirs alike."""
         direction = self.random_direction(rng)
         changes = [np.abs(change) for _, change in self._linear_shares(direction, self.coarse)]
-        far = np.max([change.max(axis=0) for change in changes], axis=0)
+        n = direction.shape[1]  # bounds of sums come after the ranges of axes; scaling keeps them
+        far = np.max([change[:, :n].max(axis=0) for change in changes], axis=0)
         return self.scale_to_limits(direction / np.where(far > 0.0, far, 1.0), self.coarse)
 
     def _linear_shares(self, direction: Array, maps: Maps) -> list[tuple[Array, Array]]:
