@@ -1,5 +1,6 @@
 """Palletizers: poses by RobotStudio and by a formula typed apart, every branch, loops that close."""
 
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -89,9 +90,12 @@ def test_poses_of_the_irb_260_by_robotstudio():
 
 @pytest.mark.parametrize("name", PALLETIZERS)
 def test_the_pose_is_the_formula_and_level_everywhere(name):
-    """Robot, DH rows and formula; over all ranges the tool points down to rounding."""
+    """Robot, DH rows and formula; over all ranges, ends included, the tool points down to rounding."""
     robot = irb.load(name)
-    for q in random_postures(robot.limits, 300, seed=2):
+    ends = np.transpose([robot.limits.lower[:4], robot.limits.upper[:4]])
+    corners = [q for q in product(*ends) if robot.limits.in_range(np.array(q))]
+    assert len(corners) >= 8  # of q1 and q4, with q2 and q3 at two ends that the bound allows
+    for q in [*np.array(corners), *random_postures(robot.limits, 300, seed=2)]:
         T = formula(name, q)
         np.testing.assert_allclose(robot.pose(q).homogeneous, T, rtol=0.0, atol=1e-12)
         np.testing.assert_allclose(robot.dh().frames(q)[-1], T, rtol=0.0, atol=1e-12)

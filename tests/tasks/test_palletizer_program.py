@@ -9,6 +9,8 @@ from arm_facts import PALLETIZERS
 
 import irbmodels as irb
 from irbmodels import rapid
+from irbmodels.identification.friction.module import friction_module
+from irbmodels.identification.friction.plan import friction_plan
 from irbmodels.rapid import JointTarget, read_value
 from irbmodels.tasks.path_check import check_path, programmed_motion
 
@@ -27,6 +29,16 @@ def test_the_last_axis_is_axis_6(name):
         wrong = read_value(f"[[10,20,30,40,0,0],{NINES}]", JointTarget)
         with pytest.raises(irb.InputError, match="4 axes, rax_1, rax_2, rax_3, rax_6"):
             wrong.q(robot)
+
+
+def test_a_friction_module_moves_and_logs_axis_6():
+    """The plan counts axes from 1 to 4, its module as the controller does."""
+    plan = friction_plan(irb.load("irb660"), 4, steady=1.5)
+    text = friction_module(plan)
+    assert "TestSignDefine 3,torqueSignal,ROB_1,6,0;" in text
+    assert "target.robax.rax_6:=middle.robax.rax_6+half{i};" in text
+    assert [f"now.robax.rax_{k}," in text for k in range(1, 7)] == [True] * 3 + [False] * 3
+    assert rapid.read(text)["middle"].q(plan.robot).shape == (4,)
 
 
 def test_a_program_of_robotstudios_poses():
