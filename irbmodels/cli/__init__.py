@@ -23,6 +23,7 @@ COMMANDS = {  # of each module, which is imported for them alone; in the order o
     "path": ("path",),
     "identification": ("identify", "validate"),
     "loads": ("gains", "payload"),
+    "controller_logs": ("logger",),
     "viewing": ("view", "demo"),
     "writing": ("export", "tables", "equations", "codegen"),
     "kernels": ("cache",),

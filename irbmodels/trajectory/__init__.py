@@ -7,6 +7,7 @@ from .jerk_limited import JerkLimited, jerk_limited
 from .joint_moves import Move, move, through
 from .motion import Motion
 from .pose_path import Along, PosePath
+from .rapid_log import RapidLog, log_task
 from .rapid_module import rapid_module
 from .time_laws import LAWS, Peaks, TimeLaw, s_curve, trapezoid
 from .time_optimal import TimeOptimal, time_optimal
@@ -25,6 +26,7 @@ __all__ = [
     "Move",
     "Peaks",
     "PosePath",
+    "RapidLog",
     "State",
     "TimeLaw",
     "TimeOptimal",
@@ -34,6 +36,7 @@ __all__ = [
     "jerk_limited",
     "joined",
     "line",
+    "log_task",
     "move",
     "rapid_module",
     "s_curve",

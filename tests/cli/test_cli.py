@@ -60,6 +60,7 @@ COMMANDS += [
     "validate",
     "gains",
     "payload",
+    "logger",
     "view",
     "demo",
     "export",

@@ -20,7 +20,7 @@ from irbmodels.identification.excitation import (
 from irbmodels.rapid import read, values_of
 from irbmodels.robot.base_parameters import base_parameters
 from irbmodels.tasks.path_check import Box, check_path
-from irbmodels.trajectory import FourierSeries
+from irbmodels.trajectory import FourierSeries, RapidLog
 
 ARM, SCARA = irb.load("irb1600"), irb.load("irb930")
 QUICK = {"starts": 1, "iterations": 8}
@@ -299,6 +299,10 @@ def test_rapid_module_reads_back(quick):
     assert "PROC runExcite()" in text
     assert ",tGripper;" in text
     assert len(values_of(read(quick.rapid()), "jointtarget")) == 51  # 10 Hz
+    logging = quick.rapid("Excite", log=RapidLog(file="one.csv"))
+    assert 'Open "HOME:"\\File:="one.csv",log\\Write;' in logging
+    moves = [line for line in logging.splitlines() if "MoveAbsJ" in line]
+    assert moves == [line for line in quick.rapid("Excite").splitlines() if "MoveAbsJ" in line]
 
 
 def test_table_has_a_row_each(quick):

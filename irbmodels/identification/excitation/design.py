@@ -19,7 +19,7 @@ from ...errors import InputError, require
 from ...model.types import Array
 from ...robot.base_parameters import BaseParameters, base_parameters
 from ...robot.robot import Robot
-from ...trajectory import Motion, Trajectory, rapid_module
+from ...trajectory import Motion, RapidLog, Trajectory, rapid_module
 from .bounds import Bounds, MotionLimits
 from .parametrizations import Family, Fourier
 from .problem import ExcitationProblem
@@ -80,15 +80,22 @@ class Excitation:
         """Return samples at ``rate`` [Hz]."""
         return self.trajectory.sample(rate)
 
-    def rapid(self, name: str = "Excitation", tool: str = "tool0", rate: float = RAPID_RATE) -> str:
+    def rapid(
+        self,
+        name: str = "Excitation",
+        tool: str = "tool0",
+        rate: float = RAPID_RATE,
+        log: RapidLog | None = None,
+    ) -> str:
         """Return a RAPID module that runs the motion (:func:`.rapid_module`).
 
         Args:
             name: Of the module; its procedure is ``run<name>``.
             tool: Name of the controller's tooldata, whose load the motion was made for.
             rate: Targets per second [Hz].
+            log: Of positions, speeds and torques, to a file on the controller; default none.
         """
-        return rapid_module(self.sample(rate), self.robot, name, tool)
+        return rapid_module(self.sample(rate), self.robot, name, tool, log)
 
     @property
     def fullest(self) -> str:

@@ -8,22 +8,18 @@ developer in github.com/ros-industrial/abb_libegm, issue 86). Not run on a contr
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 
 from ...errors import InputError
 from ...model.types import Array
 from ...rapid import JointTarget
-from ...rapid.grammar import RESERVED
+from ...rapid.names import check_name
 from ...rapid.text import literal
+from ...trajectory.rapid_log import FASTEST_TIMER
 from .plan import FrictionPlan
 
-FASTEST_TIMER = 0.1  # [s]: RAPID's cyclic timer interrupt is no faster
 _FEWEST = 14  # samples of a segment: the ramps and the line through the rest
 _PER_LINE = 8  # numbers
-_LONGEST_NAME = 32  # characters of a name in RAPID
-_NAME = re.compile(rf"[A-Za-z][A-Za-z0-9_]{{0,{_LONGEST_NAME - 1}}}")
 
 
 def friction_module(
@@ -61,11 +57,7 @@ def friction_module(
         "mechanical unit": unit,
     }
     for what, word in names.items():
-        if not _NAME.fullmatch(word) or word.lower() in RESERVED:
-            raise InputError(
-                f"{word!r} is no name of a {what} in RAPID: a letter, then letters, digits and _,"
-                f" {_LONGEST_NAME} at most"
-            )
+        check_name(what, word)
     if not FASTEST_TIMER <= sample < np.inf:
         raise InputError(
             f"a timer interrupt comes every {FASTEST_TIMER:g} s at most, not every {sample!r} s"
