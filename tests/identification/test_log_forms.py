@@ -83,6 +83,55 @@ def test_forms_are_one_recording(tmp_path, robot, form):
     assert not log.extra
 
 
+SPEEDS = {
+    "v{}_deg_s": ("q{}_deg", np.degrees(1.0)),
+    "Speed {} [deg/s]": ("q{} [deg]", np.degrees(1.0)),
+    "Axis {} Velocity (rad s-1)": ("q{} [deg]", 1.0),
+    "Speed J{} (rpm)": ("pos {} [rad]", 60.0 / (2.0 * np.pi)),
+    "dq[{}] [1/min]": ("q{} (rad)", 60.0 / (2.0 * np.pi)),
+    "Acc {} [deg/s^2]": ("q{} [deg]", np.degrees(1.0)),
+    "qdd_{}_rad_s2": ("q{} [deg]", 1.0),
+}
+
+
+@pytest.mark.parametrize("name", SPEEDS)
+def test_units_of_speeds_and_accelerations(tmp_path, robot, name):
+    """A slow motion, in units written in many ways."""
+    position, scale = SPEEDS[name]
+    q = 0.5 * T[:, None] ** 2 * np.linspace(0.1, 0.2, 6)
+    v = T[:, None] * np.linspace(0.1, 0.2, 6) if "cc" not in name and "dd" not in name else None
+    a = np.tile(np.linspace(0.1, 0.2, 6), (COUNT, 1))
+    shown = np.degrees(q) if "deg" in position else q
+    values = scale * (a if v is None else v)
+    (tmp_path / "log.csv").write_text(text(headers(position, name), q=shown, tau=values))
+    log = read_recording(tmp_path / "log.csv", robot)
+    np.testing.assert_allclose(log.q, q, atol=1e-6)
+    np.testing.assert_allclose(log.a if v is None else log.v, a if v is None else v, atol=1e-6)
+
+
+@pytest.mark.parametrize(("unit", "factor"), [("mm", 1e3), ("m", 1.0)])
+def test_units_of_a_linear_axis(tmp_path, unit, factor):
+    """Axis 3 of a SCARA is in mm and N; units of an angle do not fit it."""
+    force = {"mm": "N", "m": "kN"}[unit]
+    names = ["t", "q1 [deg]", "q2 [deg]", f"q3 [{unit}]", "q4 [deg]"]
+    names += [f"v3 [{unit}/s]", f"Force 3 [{force}]"]
+    z = -0.1 - 0.02 * np.sin(T)
+    columns = [T, 10.0 * T, 5.0 * T, factor * z, T, -0.02 * factor * np.cos(T), 50.0 + 10.0 * T]
+    columns[-1] = columns[-1] / {"N": 1.0, "kN": 1e3}[force]
+    rows = [
+        ",".join(names),
+        *(",".join(f"{x:.7f}" for x in row) for row in zip(*columns, strict=True)),
+    ]
+    (tmp_path / "log.csv").write_text("\n".join(rows))
+    log = read_recording(tmp_path / "log.csv", irb.load("irb930"))
+    np.testing.assert_allclose(log.q[:, 2], z, atol=1e-7)
+    np.testing.assert_allclose(log.v[:, 2], -0.02 * np.cos(T), atol=1e-7)
+    np.testing.assert_allclose(log.tau[:, 2], 50.0 + 10.0 * T, atol=1e-4)
+    (tmp_path / "log.csv").write_text("\n".join(rows).replace(f"q3 [{unit}]", "q3 [deg]"))
+    with pytest.raises(irb.MotionError, match="one of a rotary axis, and axis 3 is linear"):
+        read_recording(tmp_path / "log.csv", irb.load("irb930"))
+
+
 def permuted(order):
     return text(OWN, T[order], Q[order], TAU[order])
 
@@ -158,6 +207,7 @@ def changed(names, line=None, cell=None):
         (changed({"t": "Time", "tau6_Nm": "timestamp"}), "are both times; say which, such as col"),
         (changed({"q2_deg": "q2_ref [deg]"}), "column 'q2_deg' is missing, 'q2_ref [deg]' comes"),
         (changed({}, 7, "ten"), "row 7, column 'q1_deg': 'ten' is not a number; leave the cell"),
+        (FORMS["row of units"].replace("1.197122", "ten"), "row 6, column 'q1 [deg]': 'ten' is"),
         ("# t,q1_deg\n", "there are no rows of numbers"),
         ("\n\n", "the file is empty"),
         (text(OWN, first=["23.11.2026 09:15:00"] * COUNT), "row 2, column 't': '23.11.2026 09:15"),
