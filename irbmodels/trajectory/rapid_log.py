@@ -22,11 +22,12 @@ from typing import Any
 
 from ..checks import as_instance, number
 from ..errors import InputError
-from .motion_files import columns_and_factors
 
 FASTEST_TIMER = 0.1  # [s]: RAPID's cyclic timer interrupt is no faster
 _FASTEST_TASK = 0.004  # [s]: period of abb_motion_program_exec's loop
 _SPEED, _TORQUE = 4001, 4002  # numbers of test signals
+_COLUMNS = (("q", "deg", "mm"), ("v", "deg_s", "mm_s"), ("tau", "Nm", "N"))
+"""Quantities of a row, with the units of rotary and linear axes."""
 _LONGEST_FILE = 60  # of a name, so that it fits into a string with its folder
 
 
@@ -165,11 +166,13 @@ def _open(log: RapidLog, robot: Any, name: str) -> Iterator[str]:
         for i, axis in enumerate(robot.rapid_axes, start=1):
             yield f"TestSignDefine {k * robot.n + i},{signal},{log.unit},{axis},0;"
     yield f'Open "HOME:"\\File:="{log.file or name.lower() + ".csv"}",log\\Write;'
-    linear = robot.limits.linear.tolist()
-    names = [columns_and_factors(quantity, linear).names for quantity in ("q", "v", "tau")]
     yield 'Write log,"t"\\NoNewLine;'
-    for k, group in enumerate(names, start=1):
-        yield f'Write log,",{",".join(group)}"{_no_line(k)};'
+    for k, (quantity, *units) in enumerate(_COLUMNS, start=1):
+        names = [
+            f"{quantity}{i}_{units[linear]}"
+            for i, linear in enumerate(robot.limits.linear.tolist(), start=1)
+        ]
+        yield f'Write log,",{",".join(names)}"{_no_line(k)};'
     yield "ClkReset timer;"
     yield "ClkStart timer;"
 
