@@ -101,11 +101,24 @@ def test_arrays_of_matlab_that_are_no_log(tmp_path, robot):
         read_recording(tmp_path / "a.mat", robot)
     log = read_recording(tmp_path / "a.mat", robot, {f"q{i}_deg": f"q[{i}]" for i in range(1, 7)})
     np.testing.assert_allclose(log.q, np.radians(Q), atol=1e-12)
+    # gains outnumber the columns, a time is in a struct of its own
+    gains = {f"gain{i}": np.zeros(6) for i in range(9)}
+    savemat(tmp_path / "a.mat", gains | {"clock": {"tick": T}, "q_deg": Q.T, "tau_Nm": TAU})
+    columns = read_recording(tmp_path / "a.mat", robot, {"t": "clock/tick"})
+    np.testing.assert_allclose(columns.q, np.radians(Q), atol=1e-12)
+    np.testing.assert_allclose(columns.tau, TAU, atol=1e-12)
     content = (SAMPLES / "egm_state.mat").read_bytes()
     for cut in range(130, len(content), 97):  # no file that is cut off leaves a traceback
         (tmp_path / "a.mat").write_bytes(content[:cut])
         with pytest.raises(irb.MotionError):
             read_recording(tmp_path / "a.mat", robot)
+
+
+def test_a_cell_of_200_kb_is_no_table(tmp_path, robot):
+    """What is no table of numbers is refused, not a traceback of the reader of CSV."""
+    (tmp_path / "log.txt").write_text('"' + "1," * 100_000 + "\n")
+    with pytest.raises(irb.MotionError, match=r"holds numbers|is missing|one cell"):
+        read_recording(tmp_path / "log.txt", robot)
 
 
 @pytest.mark.skipif(find_spec("h5py") is None, reason="could not import 'h5py'")

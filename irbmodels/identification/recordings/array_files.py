@@ -9,9 +9,11 @@ from __future__ import annotations
 import posixpath
 import re
 import struct
+import warnings
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -118,13 +120,13 @@ def _columns(
 
 
 def _length(arrays: list[_Named]) -> int:
-    """Return the number of rows: the length of the times, or else the most frequent length."""
+    """Return the number of rows: the length of the times, or else that of most numbers."""
     lengths = Counter[int]()
     for array in arrays:
         meaning = header_meaning(array.name.rpartition("/")[2])
         if meaning is not None and meaning.quantity == "t":
             return max(array.shape)
-        lengths[max(array.shape)] += 1
+        lengths[max(array.shape)] += int(np.prod(array.shape))
     return lengths.most_common(1)[0][0]
 
 
@@ -154,11 +156,17 @@ def _of_store(store: Any) -> Iterator[_Named]:
 def _of_matlab(file: Path) -> Iterator[_Named]:
     """Yield the arrays of numbers of a MATLAB file up to version 7, those in structs too."""
     from scipy.io import loadmat, whosmat
+    from scipy.io.matlab import MatReadWarning
 
-    for name, shape, _ in whosmat(file):
+    listed: list[tuple[str, tuple[int, ...], str]] = []
+    with suppress(TypeError):  # SciPy cannot list a file with objects, but reads it
+        listed = whosmat(file)
+    for name, shape, _ in listed:
         if np.prod(shape, dtype=float) > _MOST:
             raise MotionError(f"{file}: array {name!r} has the shape {shape}, too large")
-    content = loadmat(file, struct_as_record=False, squeeze_me=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MatReadWarning)  # of objects, which have no names
+        content = loadmat(file, struct_as_record=False, squeeze_me=True)
     waiting = [(name, value) for name, value in content.items() if not name.startswith("__")]
     while waiting:
         name, value = waiting.pop(0)

@@ -61,9 +61,8 @@ class _Layout:
     comma: tuple[int, str] | None = None
 
     def cells(self, line: str) -> list[str]:
-        if self.delimiter is None:
-            return line.split()
-        return next(csv.reader([line], delimiter=self.delimiter), [])
+        """Return the cells of a line."""
+        return line.split() if self.delimiter is None else _cells(line, self.delimiter)
 
 
 def read_text(
@@ -181,15 +180,20 @@ def _delimiter(header: str, ahead: Sequence[str]) -> str | None:
     """Return the delimiter: one that parts header and first row into as many cells."""
     known = sorted(",;\t", key=header.count, reverse=True)
     for delimiter in known:
-        counts = [
-            len(next(csv.reader([line], delimiter=delimiter), [])) for line in (header, *ahead)
-        ]
+        counts = [len(_cells(line, delimiter)) for line in (header, *ahead)]
         if min(counts) > 1 and len(set(counts)) == 1:
             return delimiter
     spaced = [len(line.split()) for line in (header, *ahead)]
     if header.count(known[0]) == 0 and ahead and min(spaced) > 1 and len(set(spaced)) == 1:
         return None
     return known[0]
+
+
+def _cells(line: str, delimiter: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=delimiter), [])
+    except csv.Error:  # a cell of more than 131072 letters
+        return line.split(delimiter)
 
 
 def _are_numbers(line: str) -> bool:
