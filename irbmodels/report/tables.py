@@ -196,6 +196,12 @@ def _kinematics_table(robot: Description) -> TextTable:
     ]
     if bar is not None:
         rows.append(("crank", "", f"{bar.crank_mm:g}", "", "", "", _source(bar)))
+    level = robot.kinematics.level
+    if level is not None:
+        for name in ("lower_pin", "upper_pin"):
+            ahead, up = (f"{value:g}" for value in getattr(level, f"{name}_mm"))
+            source = level.source_of(f"{name}_mm")
+            rows.append((f"{name}: ahead, up", "", ahead, up, "", "", source))
     title = f"{robot.name}: modified DH, T = Rx(alpha) Tx(a) Rz(theta0 + q) Tz(d)"
     return TextTable(*heads, rows=rows, title=title)
 

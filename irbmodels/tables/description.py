@@ -394,7 +394,7 @@ class Description:
         if level is None:
             return rows
         items = list(rows.items())
-        return dict([*items[:3], ("joint_level", level), *items[3:]])
+        return dict([*items[:3], ("joint_level", level.mdh), *items[3:]])
 
     @property
     def linear(self) -> tuple[bool, ...]:

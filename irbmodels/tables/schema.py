@@ -46,6 +46,13 @@ class LevelRow(MdhRow):
     lower_pin_mm: tuple[float, float]
     upper_pin_mm: tuple[float, float]
 
+    @property
+    def mdh(self) -> MdhRow:
+        """DH row of the joint alone, which no pin moves."""
+        values = {name: getattr(self, name) for name in ("alpha_deg", "a_mm", "d_mm", "theta0_deg")}
+        source = {name: self.source_of(name) for name in values}
+        return MdhRow(source=source, type=self.type, **values)
+
 
 @dataclass(frozen=True, kw_only=True)
 class AxisRow(Row):

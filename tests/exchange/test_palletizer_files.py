@@ -7,6 +7,7 @@ import yaml
 import irbmodels as irb
 from irbmodels.exchange.verify.check import check
 from irbmodels.exchange.verify.exports import proven, verify
+from irbmodels.exchange.write.tables import TABLE_FORMATS, tables, tables_text
 from irbmodels.identification.excitation import Bounds
 from irbmodels.identification.excitation.bounds import MotionLimits
 from irbmodels.identification.excitation.parametrizations import Fourier
@@ -69,6 +70,18 @@ def test_bars_are_of_the_only_tree(heavy):
     robot = irb.load(heavy)
     with pytest.raises(irb.MissingData, match="keep its tool level"):
         robot.reactions(np.zeros(4), np.zeros(4), np.zeros(4))
+
+
+def test_tables_name_what_turns_the_passive_joint():
+    """Every format is written; DH rows cite lengths, and no lever of a rod."""
+    robot = irb.load("irb660")
+    for fmt in TABLE_FORMATS:
+        assert tables_text(robot, fmt)
+    mdh, dh, *_ = tables(robot, ["mdh", "dh"])
+    for table, last in ((mdh, [""]), (dh, [])):
+        turned = [row[table.columns.index("variable")] for row in table.rows]
+        assert turned == ["q1", "q2", "q3 - q2", "- q3", "q4", *last]
+        assert "rods" not in str(table.rows)
 
 
 def test_excitation_keeps_the_bound_between_both_arms(heavy):

@@ -201,11 +201,10 @@ def _dh_rows(
 
 
 def _variables(A: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> list[str]:
-    """Return the variables of joints or ranges, such as ``q2`` or ``q3 - q2``."""
-    own = np.eye(len(A), dtype=bool)
+    """Return the variables of joints, last axis first: ``q2``, ``q3 - q2``, ``- q3``."""
     return [
-        linear_form([(f"q{i + 1}", 1.0), *((f"q{j + 1}", c) for j, c in enumerate(rest) if c)])
-        for i, rest in enumerate(np.sign(np.where(own, 0.0, A)).tolist())
+        linear_form([(f"q{j + 1}", factor) for j, factor in reversed([*enumerate(row)])])
+        for row in np.sign(A).tolist()
     ]
 
 
