@@ -11,6 +11,7 @@ import irbmodels as irb
 from irbmodels import rapid
 from irbmodels.identification.friction.module import friction_module
 from irbmodels.identification.friction.plan import friction_plan
+from irbmodels.identification.recordings import read_recording
 from irbmodels.rapid import JointTarget, read_value
 from irbmodels.tasks.path_check import check_path, programmed_motion
 
@@ -85,3 +86,18 @@ ENDMODULE"""
     q1, _, _, q4 = np.degrees(made.motion.q[-1])
     assert q1 == pytest.approx(np.degrees(np.arctan2(-1540, 1445)))
     assert q4 == pytest.approx(q1)  # [0,0,1,0] is the yaw of axis 1 at 0
+
+
+@pytest.mark.parametrize("names", ["feedBack.joints.{}", "J{}", "position ROB_1 {}"])
+def test_logs_count_the_last_axis_as_the_controller_does(tmp_path, names):
+    """Joint 6 of EGM, of an open client and of test signals; 4 and 5 are 0 and no axis."""
+    t = np.arange(0.0, 2.0, 0.004)
+    shown = np.outer(np.sin(t), [10, 20, 30, 0, 0, 40])
+    heads = ["timestamp", "cmdnum", *(names.format(i) for i in range(1, 7))]
+    if names[0] != "J":
+        heads[:2] = ["t", "note"]
+    rows = np.column_stack([t, 0.0 * t, shown])
+    path = tmp_path / "log.csv"
+    np.savetxt(path, rows, delimiter=",", header=",".join(heads), comments="")
+    log = read_recording(path, irb.load("irb760"))
+    np.testing.assert_allclose(np.degrees(log.q), shown[:, [0, 1, 2, 5]], atol=1e-9)

@@ -69,7 +69,7 @@ def with_client_names(table: Table) -> Table:
     names = set(table.names)
     renamed: dict[str, str] = {}
     if {"timestamp", "cmdnum", "J1"} <= names:
-        renamed = {f"J{i}": f"q{i}_deg" for i in range(1, 8)} | {"timestamp": "t"}
+        renamed = {f"J{i}": f"feedBack.joints.{i}" for i in range(1, 8)} | {"timestamp": "t"}
     elif any(re.sub(r"\[\d+\]$", "", name) in _STATE for name in names):
         clock = {"1": "sec", "2": "usec"}
         for name in names:

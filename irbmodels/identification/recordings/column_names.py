@@ -128,6 +128,7 @@ def interpret_columns(
     linear: Sequence[bool],
     columns: Mapping[str, ColumnSource],
     timed: bool = False,
+    numbers: Sequence[int] = (),
 ) -> Meanings:
     """Return what the columns of a file are.
 
@@ -137,6 +138,8 @@ def interpret_columns(
         linear: Per axis whether it is linear.
         columns: Those that the user names.
         timed: Whether the file has no times, since its rate is known.
+        numbers: Of the axes in the controller, which counts joints of EGM and axes of test signals;
+            default 1 and on.
 
     Raises:
         MotionError: if a column that is needed is missing, or two are the same.
@@ -157,6 +160,7 @@ def interpret_columns(
     pairs = [(ours, source) for ours, source in columns.items()]
     pairs += [(name, ColumnSource(name)) for name in table.names if name not in named]
     time, axis_columns, further = {}, [], {}
+    axes = {number: axis for axis, number in enumerate(numbers or range(1, len(linear) + 1))}
     base = 0 if any((hit := _EGM.fullmatch(name)) and hit[1] == "0" for name in table.names) else 1
     for ours, source in pairs:
         if ours in _TIMES:
@@ -164,10 +168,11 @@ def interpret_columns(
         elif column := own_column(ours, source.column, linear):
             axis_columns.append(column._replace(scale=source.scale, offset=source.offset))
         elif hit := _EGM.fullmatch(ours):
-            axis_columns.append(_controller_column("q", int(hit[1]) - base, ours, linear))
-        elif (hit := _SIGNAL.fullmatch(ours)) and int(hit[2]) <= len(linear):
+            axis = axes.get(int(hit[1]) - base + 1, -1)
+            axis_columns.append(_controller_column("q", axis, ours, linear))
+        elif (hit := _SIGNAL.fullmatch(ours)) and int(hit[2]) in axes:
             axis_columns.append(
-                _controller_column(_SIGNAL_OF[hit[1].lower()], int(hit[2]) - 1, ours, linear)
+                _controller_column(_SIGNAL_OF[hit[1].lower()], axes[int(hit[2])], ours, linear)
             )
         elif column := _joint_column(ours, joints):
             axis_columns.append(column)

@@ -91,7 +91,7 @@ def read_recording(
     if isinstance(drives, str | Path):
         drives = read_drives(drives, robot.axes, linear)
     time, axis_columns, further, problems = interpret_columns(
-        table, robot.axes, linear, sources, rate is not None
+        table, robot.axes, linear, sources, rate is not None, robot.rapid_axes
     )
     used = {column.name for column in axis_columns} | set(time)
     used |= {source.column for source in further.values()}
