@@ -14,6 +14,7 @@ from irbmodels.identification.excitation.parametrizations import Fourier
 from irbmodels.identification.excitation.problem import ExcitationProblem
 from irbmodels.identification.excitation.regressor import BaseRegressor
 from irbmodels.robot.base_parameters import base_parameters
+from irbmodels.robot.collision import random_postures
 from irbmodels.tables.datasheet import datasheet_path
 from irbmodels.tables.description import LEVEL_BARS
 
@@ -70,6 +71,23 @@ def test_bars_are_of_the_only_tree(heavy):
     robot = irb.load(heavy)
     with pytest.raises(irb.MissingData, match="keep its tool level"):
         robot.reactions(np.zeros(4), np.zeros(4), np.zeros(4))
+
+
+def test_kernels_are_the_reference(heavy):
+    """Machine code of arrays of states, and Pinocchio one by one."""
+    pytest.importorskip("llvmlite")
+    robot, rng = irb.load(heavy), np.random.default_rng(1)
+    q = np.array(list(random_postures(robot.limits, 100, seed=1)))
+    v, a = rng.normal(size=(2, *q.shape))
+    kernels = robot.compiled(friction=False)
+    states = zip(q, v, a, strict=True)
+    torque = np.array([robot.inverse_dynamics(*state, friction=False) for state in states])
+    np.testing.assert_allclose(kernels.inverse_dynamics(q.T, v.T, a.T).T, torque, atol=1e-9)
+    np.testing.assert_allclose(kernels.forward_dynamics(q.T, v.T, torque.T).T, a, atol=1e-9)
+    mass = np.array([robot.mass_matrix(one) for one in q])
+    np.testing.assert_allclose(np.moveaxis(kernels.mass_matrix(q.T), -1, 0), mass, atol=1e-9)
+    poses = np.array([robot.pose(one).homogeneous for one in q])
+    np.testing.assert_allclose(np.moveaxis(kernels.pose(q.T), -1, 0), poses, atol=1e-12)
 
 
 def test_tables_name_what_turns_the_passive_joint():
