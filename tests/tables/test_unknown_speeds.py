@@ -4,11 +4,13 @@ import re
 
 import numpy as np
 import pytest
+import yaml
 from sheets import sheet_text
 
 import irbmodels as irb
 from irbmodels.identification.excitation.design import optimal_excitation
 from irbmodels.identification.friction.plan import friction_plan
+from irbmodels.report.figures import friction_figure
 from irbmodels.trajectory import axis_path, time_optimal
 
 SPEED = np.radians(100.0)  # of the axes whose speed is known
@@ -90,3 +92,19 @@ def test_a_timing_takes_bounds_in_place_of_unknown_speeds(folder):
     assert timing.duration == pytest.approx(2.0 * np.sqrt(0.1 / 5.0), rel=1e-3)
     third = axis_path([np.zeros(6), [0, 0, 0.1, 0, 0, 0]])
     assert time_optimal(third, arm, acceleration=5.0, torque=np.inf, friction=False).duration > 0.0
+
+
+def test_what_is_written_says_unknown(folder, tmp_path):
+    """ROS 2 has no velocity limit there, and a friction curve says so."""
+    arm = irb.load(folder / "arm")
+    irb.export(arm, "ros2", tmp_path)
+    (path,) = tmp_path.rglob("joint_limits.yaml")
+    rows = yaml.safe_load(path.read_text(encoding="utf-8"))["joint_limits"]
+    assert [row["has_velocity_limits"] for row in rows.values()] == [False, False, *4 * [True]]
+    assert ["max_velocity" in row for row in rows.values()] == [False, False, *4 * [True]]
+    figure = friction_figure(arm.with_friction(irb.load("irb2400").friction_model))
+    titles = [axes.get_title() for axes in figure.axes]
+    assert [title for title in titles if title.endswith("speed limit unknown")] == [
+        "axis 1: speed limit unknown",
+        "axis 2: speed limit unknown",
+    ]
