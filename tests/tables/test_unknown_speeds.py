@@ -49,6 +49,8 @@ def test_an_unknown_speed_bounds_nothing_and_is_no_assumption(folder):
     assert "Speeds of axes 1, 2 are not known: velocity 0 bounds nothing." in text
     written = [float(value) for value in re.findall(r'<limit .*velocity="([^"]*)"', text)]
     np.testing.assert_allclose(written, [0, 0, *4 * [SPEED]], rtol=1e-15)
+    tree = arm.dynamic_model.tree.model  # made of the tables without xacro
+    np.testing.assert_allclose(tree.velocityLimit, written, rtol=1e-15)
     read = irb.from_urdf(folder / "arm.urdf").limits
     np.testing.assert_array_equal(read.velocity, arm.limits.velocity)
     assert "Speeds of axes 1 and 2 of `arm`." in (folder / "README.md").read_text(encoding="utf-8")
