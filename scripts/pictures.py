@@ -121,6 +121,7 @@ def cell(path: Path) -> None:
 
 
 # the arms of a row and where they stand [m], from small to large
+PALLETIZERS = {"irb260": 0.8, "irb460": 2.6, "irb660": 5.2, "irb760": 8.6}
 ROWS: tuple[dict[str, float], ...] = (
     {
         **{"irb120": 0.4, "irb1200": 1.25, "irb1600": 2.15},
@@ -134,7 +135,7 @@ ROWS: tuple[dict[str, float], ...] = (
         **{"irb910sc": 0.4, "irb140": 1.3, "irb930": 2.3, "irb52": 3.8},
         **{"irb1400": 5.4, "irb6620": 7.0, "irb6660": 9.4},
     },
-    {"irb260": 0.8, "irb460": 2.6, "irb660": 5.2, "irb760": 8.6},
+    PALLETIZERS,
 )
 # of arms by their joints and axes: six axes, palletizers, SCARAs
 POSTURES = {(6, 6): (0, 15, 10, 0, 35, 0), (5, 4): (0, 20, 25, 0), (4, 4): (20, 40, -100, 0)}
@@ -179,8 +180,8 @@ def palletizers(path: Path) -> None:
     from PIL import Image
 
     width, height = TILE
-    sheet = Image.new("RGB", (width * len(FIVE), height * len(ROWS[-1])), "white")
-    for row, name in enumerate(ROWS[-1]):
+    sheet = Image.new("RGB", (width * len(FIVE), height * len(PALLETIZERS)), "white")
+    for row, name in enumerate(PALLETIZERS):
         robot = irb.load(name)
         for column, posture in enumerate(FIVE.values()):
             q = robot.from_controller(posture)
@@ -274,12 +275,12 @@ PICTURES: dict[str, Callable[[Path], None]] = {
     "irb1600": family("irb1600", (25, 10, 10, 0, 40, 0)),
     "irb930": family("irb930", (25, 40, -120, 0)),
     "irb910sc": family("irb910sc", (25, 40, -80, 0)),
-    **{name: family(name, (25, 15, 20, 0)) for name in ROWS[-1]},
+    **{name: family(name, (25, 15, 20, 0)) for name in PALLETIZERS},
     **{
         name: family(name, (25, 10, 10, 0, 40, 0))
-        for row in ROWS[:-1]
+        for row in ROWS
         for name in row
-        if name not in ("irb2400", "irb1400", "irb1600", "irb930", "irb910sc")
+        if name not in (*PALLETIZERS, "irb2400", "irb1400", "irb1600", "irb930", "irb910sc")
     },
     "palletizers": palletizers,
     "frames": layers("irb2400", "frames"),

@@ -30,7 +30,8 @@ from .angle_ranges import AngleRange, angle_range
 from .arm_geometry import Arm, OffsetWrist, Palletizer, Scara, SixAxis
 from .axis_rates import singular_values
 from .chain import poses_and_jacobian
-from .workspace import Workspace, workspace_of
+from .workspace import Workspace
+from .workspace_of_arm import workspace_of
 
 LENGTH = 1.0  # [m] at which 1 m/s counts as much as 1 rad/s
 NEAR = 0.05  # [rad-like] smallest singular value below which motion is damped

@@ -254,7 +254,7 @@ class KinematicMethods(RobotBase):
             InputError: if the TCP then lies beside the arm's plane.
             MissingData: as :meth:`singularities`.
         """
-        from ..kinematics.workspace import workspace_of
+        from ..kinematics.workspace_of_arm import workspace_of
 
         space = workspace_of(self._arm, self.limits, wrist)
         return replace(space, world_from_base=self._choices.world_from_base)

@@ -17,7 +17,7 @@ from scipy.spatial import cKDTree
 import irbmodels as irb
 from irbmodels import cli
 from irbmodels.kinematics.planar_boundary import Arc, TwoLinks
-from irbmodels.kinematics.workspace import workspace_of
+from irbmodels.kinematics.workspace_of_arm import workspace_of
 from irbmodels.report import figures
 from irbmodels.report import workspace_drawing as drawings
 
