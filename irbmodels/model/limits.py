@@ -150,7 +150,7 @@ class Limits:
         unknown = np.isinf(self.velocity) & (True if axes is None else axes)
         if unknown.any():
             raise MissingData(
-                f"{purpose} needs speed limits, and that of {format_axes(unknown)} of {name} is"
+                f"{purpose} needs the speed limit of {format_axes(unknown)} of {name}, which is"
                 " unknown; give your own: speed_deg_s in an overlay or in the data sheet of an arm"
                 " of your own (docs/own_robot.md), <limit velocity> in a URDF"
             )

@@ -41,8 +41,7 @@ class Mechanics:
         self._tcp = robot.find_frame("tcp")[:2]
         self.axes = np.arange(robot.n) + 1
         """1-based axis of each coordinate."""
-        limit = robot.limits.velocity
-        self.max_speed: Array = np.where(limit > 0.0, MAX_SPEED_RATIO * limit, np.inf)
+        self.max_speed: Array = MAX_SPEED_RATIO * robot.limits.velocity
         """Speed at which a simulation gives up, ``(n,)``; infinite for an axis without a limit."""
 
     def terms(self, x: Array, u: Array) -> tuple[Array, Array]:

@@ -231,7 +231,7 @@ _README = """# {name}
 Tables copied from {like}. Every number carries the source `copied` (grade assumed) until you replace it.
 
 1. `kinematics.yaml`: the DH rows and tool0, from the data sheet's drawing.
-2. `limits.yaml`: ranges, speeds, payload, reach, mass; efforts, if you know any.
+2. `limits.yaml`: ranges, payload, reach; speeds, mass and efforts, if you know them.
 3. `inertials.yaml`: masses, centers of mass and tensors in the link frames.
 4. `friction.yaml`, `drives.yaml`, `springs.yaml`: what you have measured; empty means unknown.
 5. `shapes.yaml`: looks and collision shapes of {like}; `irbmodels.cad.write_family` draws them from your lengths.

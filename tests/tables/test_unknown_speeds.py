@@ -71,7 +71,7 @@ def test_what_needs_a_speed_names_axes_and_robot(folder, tmp_path, what):
     which = "axis 2" if what == "friction" else "axes 1 and 2"
     with pytest.raises(irb.MissingData) as caught:
         NEEDS[what](irb.load(folder / "arm"))
-    assert f"speed limits, and that of {which} of arm is unknown; give your own: speed_deg_s" in (
+    assert f"the speed limit of {which} of arm, which is unknown; give your own: speed_deg_s" in (
         str(caught.value)
     )
     (tmp_path / "mine.yaml").write_text(OVERLAY, encoding="utf-8")

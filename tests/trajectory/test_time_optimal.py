@@ -542,7 +542,7 @@ def test_axis_path_is_a_smooth_curve_through_its_postures():
         ),
         (
             lambda: time_optimal(axis_path([[0.0], [1.0]]), Slide(3.0, velocity=np.inf)),
-            "needs speed limits, and that of axis 1 of arm is unknown; give your own: speed_deg_s",
+            "needs the speed limit of axis 1 of arm, which is unknown; give your own: speed_deg_s",
         ),
     ],
 )

@@ -217,9 +217,7 @@ def _steps(robot: Robot, n: int, times: ArrayLike | None, max_step: ArrayLike) -
     stalled = np.flatnonzero(np.diff(instants) <= 0.0)
     if stalled.size:
         raise InputError(f"times must grow; they do not at point {stalled[0] + 1}")
-    # URDFs write 0 for unknown
-    speed = np.where(robot.limits.velocity > 0.0, robot.limits.velocity, np.inf)
-    return np.asarray(np.minimum(steps, np.diff(instants)[:, None] * speed))
+    return np.asarray(np.minimum(steps, np.diff(instants)[:, None] * robot.limits.velocity))
 
 
 def _choice(problem: SmoothingProblem, phi: Array, coarse: Array) -> Choice:
