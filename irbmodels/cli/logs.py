@@ -25,8 +25,8 @@ logs_argument = click.argument(
     required=True,
     type=PATH,
     help=(
-        "CSV, Parquet or ROS 2 bags (.db3, .mcap) with positions and torques, temperatures of"
-        " drives (temp1_degC) where they are known (docs/identify.md)."
+        "Text (CSV), Parquet, HDF5 (.h5), MATLAB (.mat) or ROS 2 bags (.db3, .mcap) with positions"
+        " and torques, temperatures of drives (temp1_degC) where they are known (docs/identify.md)."
     ),
 )
 bandwidth_option = click.option(

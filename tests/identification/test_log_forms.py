@@ -211,6 +211,7 @@ def changed(names, line=None, cell=None):
         ("# t,q1_deg\n", "there are no rows of numbers"),
         ("\n\n", "the file is empty"),
         (text(OWN, first=["23.11.2026 09:15:00"] * COUNT), "row 2, column 't': '23.11.2026 09:15"),
+        (text(OWN, first=["25:00:00"] * COUNT), "row 2, column 't': '25:00:00' is not a number"),
         (text(OWN, first=[*stamps(str)[:-1], "end"]), "row 61, column 't': 'end' is not a number"),
     ],
 )

@@ -58,6 +58,8 @@ LONG = "t,axis,q_deg\n" + "".join(f"{t:.2f},{i},{t + i}\n" for t in T for i in r
         ("a.h5", b"", "the file is empty"),
         ("a.h5", b"t,q1_deg\n0,1\n", "is no HDF5 file"),
         ("a.mat", b"MATLAB 5.0 MAT-file" + bytes(200), "cannot be read as a MATLAB file:"),
+        ("a.mat", bytes(200), "cannot be read as a MATLAB file: Mat file appears to be corrupt"),
+        ("a.csv", "t,axis\n0,1\n0,2\n", "column 'q1_deg' is missing"),
         ("a.bin", b"\0" * 40, "is no log of abb_motion_program_exec"),
         ("a.bin", np.float32([10011, 90]).tobytes() + b"12345", "the header of the log is damaged"),
         (

@@ -156,11 +156,14 @@ def _of_store(store: Any) -> Iterator[_Named]:
 def _of_matlab(file: Path) -> Iterator[_Named]:
     """Yield the arrays of numbers of a MATLAB file up to version 7, those in structs too."""
     from scipy.io import loadmat, whosmat
-    from scipy.io.matlab import MatReadWarning
+    from scipy.io.matlab import MatReadError, MatReadWarning
 
     listed: list[tuple[str, tuple[int, ...], str]] = []
-    with suppress(TypeError):  # SciPy cannot list a file with objects, but reads it
-        listed = whosmat(file)
+    try:
+        with suppress(TypeError):  # SciPy cannot list a file with objects, but reads it
+            listed = whosmat(file)
+    except MatReadError as err:  # no error of a kind that is caught above
+        raise ValueError(err) from None
     for name, shape, _ in listed:
         if np.prod(shape, dtype=float) > _MOST:
             raise MotionError(f"{file}: array {name!r} has the shape {shape}, too large")

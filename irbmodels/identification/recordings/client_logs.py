@@ -11,6 +11,7 @@ names of its fields.
 from __future__ import annotations
 
 import re
+import struct
 from pathlib import Path
 
 import numpy as np
@@ -48,12 +49,14 @@ def read_program_log(file: Path) -> Table:
         raise MotionError(f"{file}: is no log of abb_motion_program_exec, version 10011")
     place, texts = 4, []
     for _ in range(2):
-        length = np.frombuffer(content[place : place + 4], "<f4")
-        count = int(length[0]) if length.size and 0.0 <= length[0] <= _LONGEST else -1
-        if count < 0 or len(content) < place + 4 + count:
+        length = struct.unpack("<f", content[place : place + 4].ljust(4, b"\xff"))[0]  # or NaN
+        count = int(length) if 0.0 <= length <= _LONGEST else _LONGEST
+        if len(content) < place + 4 + count:
             raise MotionError(f"{file}: the header of the log is damaged")
         texts.append(content[place + 4 : place + 4 + count].decode("ascii", "replace"))
         place += 4 + count
+    if not texts[1].isprintable():
+        raise MotionError(f"{file}: the header of the log is damaged")
     names = texts[1].split(",")
     rows = (len(content) - place) // (4 * len(names))  # a row that is cut off does not count
     if not rows:

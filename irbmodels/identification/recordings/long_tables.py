@@ -41,6 +41,8 @@ def wide_table(table: Table) -> Table:
     keys = [name for name in (signal, axis) if name]
     kept = _one_of(table, _VALUES) if signal else ""
     values = [kept] if signal else [name for name in table.columns if name not in (*keys, *times)]
+    if not values:
+        return table
     t = table.columns[times[0]]
     known = np.isfinite(t)
     for name in keys:

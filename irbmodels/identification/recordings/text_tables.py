@@ -204,7 +204,8 @@ def _are_numbers(line: str) -> bool:
 def _find_converters(layout: _Layout, cells: list[str]) -> None:
     for i, (name, cell) in enumerate(zip(layout.names, cells, strict=False)):
         if _STAMP.fullmatch(cell.strip()):
-            layout.by_place[i] = _stamp_converter(_seconds(cell.strip()))
+            with suppress(ValueError):  # 25:00:00
+                layout.by_place[i] = _stamp_converter(_seconds(cell.strip()))
         elif _TEXTS.fullmatch(name.lower()) and not is_number(cell) and cell.strip():
             layout.by_place[i] = _text_converter(layout.texts.setdefault(name, {}))
 
