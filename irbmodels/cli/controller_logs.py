@@ -20,6 +20,9 @@ from .shared import (
 
 app = click.Group()
 
+# [s]: identification looks for outliers in windows of 0.1 s, which hold three samples
+_SLOWEST = 0.04
+
 
 @app.command()
 @any_robot_argument
@@ -58,8 +61,9 @@ def logger(
 ) -> None:
     """Write a RAPID module that runs a motion and logs it.
 
-    Positions, speeds and torques go to a file on the controller, which irbmodels identify and
-    validate read without a mapping. No such module has run on a controller by us.
+    Positions, speeds and torques go to a file on the controller, which is read without a mapping.
+    irbmodels identify and validate need 25 samples per second, as with --task. No such module has
+    run on a controller by us.
     """
     from ..trajectory import RapidLog, log_task, rapid_module
     from ..trajectory.rapid_module import at_rate
@@ -81,3 +85,8 @@ def logger(
         f"{len(targets.t)} targets, {seconds:.4g} s, a sample every {log.sample:g} s. Not run on a"
         " controller by us: check the cell in manual mode, and test signals 4001 and 4002"
     )
+    if log.sample > _SLOWEST:
+        err.print(
+            f"irbmodels identify and validate need a sample every {_SLOWEST:g} s or faster: log"
+            " from a task of its own (--task T_ROB1)"
+        )

@@ -40,7 +40,10 @@ class RapidLog:
     unit: str = "ROB_1"
     """Mechanical unit."""
     sample: float = 0.0
-    """Time between samples [s]; default 0.1, the fastest timer, or 0.01 from a task of its own."""
+    """Time between samples [s]; default 0.1, the fastest timer, or 0.01 from a task of its own.
+
+    Identification needs 0.04 or less.
+    """
     task: str = ""
     """Name of the task that moves, such as ``T_ROB1``, where another task logs; default none."""
 

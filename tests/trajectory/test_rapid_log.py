@@ -11,6 +11,7 @@ from misuse import refused_in_one_line
 import irbmodels as irb
 from irbmodels import rapid
 from irbmodels.identification.recordings import read_recording
+from irbmodels.identification.validation.preparation import mark
 from irbmodels.trajectory import RapidLog, log_task, move, rapid_module
 from irbmodels.trajectory.rapid_module import at_rate
 
@@ -107,7 +108,7 @@ def test_the_log_is_read_without_a_mapping(tmp_path, motion, task):
     controller = Controller(state)
     controller.run(opening)
     assert controller.name == "run.csv"
-    for time in np.arange(60) * 0.1:
+    for time in np.arange(0.0, 6.0, log.sample):
         controller.time = time
         controller.run(row)
     (tmp_path / controller.name).write_text(controller.file)
@@ -120,6 +121,11 @@ def test_the_log_is_read_without_a_mapping(tmp_path, motion, task):
     np.testing.assert_allclose(recording.v, v, atol=2e-6)
     np.testing.assert_allclose(recording.tau, tau, atol=6e-4)
     assert not recording.extra
+    if task:
+        assert len(mark(recording)) == 600
+    else:  # the timer is too slow for identification
+        with pytest.raises(irb.InputError, match="outliers need a window of three samples"):
+            mark(recording)
     assert not [text for text in map(str, recording.findings) if "column" in text]
 
 
@@ -186,10 +192,12 @@ def test_logger_on_the_command_line(tmp_path, run):
     code, _, err = run(*words)
     assert code == 0
     assert "61 targets, 6 s, a sample every 0.1 s. Not run on a controller" in err
+    assert "validate need a sample every 0.04 s or faster: log from a task of its own" in err
     text = (tmp_path / "Swing.mod").read_text()
     assert text == rapid_module(at_rate(samples, 10.0), robot, "Swing", log=RapidLog())
     code, _, err = run(*words, "--task", "T_ROB1", "--rate", 5, "--name", "Two")
     assert code == 0
+    assert "or faster" not in err
     assert {path.name for path in tmp_path.glob("*.mod")} == {"Swing.mod", "TwoLog.mod"}
     assert (tmp_path / "TwoLog.mod").read_text() == log_task(robot, "Two", RapidLog(task="T_ROB1"))
     for more, message in (
