@@ -1,8 +1,8 @@
 """The friction experiment as a RAPID module: strokes at constant speeds, and a log by test signals.
 
-EGM's messages carry no torque, so the torque comes from test signals: numbers 4000, 4001 and 4002
-are position, speed and torque of an axis on the arm side, in deg, deg/s and N m (mm, mm/s of a
-linear axis), as ABB's manual of the instruction TestSignDefine lists them (quoted by an ABB
+EGM's messages carry no measured torque, so the torque comes from test signals: numbers 4000, 4001
+and 4002 are position, speed and torque of an axis on the arm side, in deg, deg/s and N m (mm, mm/s
+of a linear axis), as ABB's manual of the instruction TestSignDefine lists them (quoted by an ABB
 developer in github.com/ros-industrial/abb_libegm, issue 86). Not run on a controller by us.
 """
 
