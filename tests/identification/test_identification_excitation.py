@@ -417,5 +417,5 @@ def test_a_robot_without_limits_is_refused(tmp_path):
     )
     path = tmp_path / "free.urdf"
     path.write_text(f"<robot name='free'>{links}{joints}</robot>", encoding="utf-8")
-    with pytest.raises(InputError, match="no limit of free"):
+    with pytest.raises(irb.MissingData, match="the speed limit of axes 1 and 2 of free"):
         optimal_excitation(irb.from_urdf(path), bounds=FREE, **QUICK)

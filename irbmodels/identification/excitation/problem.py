@@ -103,19 +103,13 @@ class ExcitationProblem:
     def scale_to_limits(self, direction: Array, maps: Maps, most: float = np.inf) -> Array:
         """Return the motion in a direction up to the first limit, or to ``most`` of the direction.
 
-        Raises:
-            InputError: if nothing bounds the motion.
+        Every axis that moves has a speed limit.
         """
         allowed = self.limits.bounds.share
         for rest, change in self._linear_shares(direction, maps):
             with np.errstate(divide="ignore"):
                 scales = (allowed - np.sign(change) * rest) / np.abs(change)
             most = min(most, float(scales.min()))
-        if not np.isfinite(most):
-            raise InputError(
-                f"no limit of {self.limits.robot.name} bounds this motion; it needs ranges or"
-                " speed limits"
-            )
         low, high = 0.0, most
         for high in np.linspace(0.0, most, SCAN + 1)[1:].tolist():
             if not self._within_limits(direction, high, maps):
