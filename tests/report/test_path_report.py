@@ -361,7 +361,7 @@ def test_exit_codes_of_programs(file, run, tmp_path):
     )
     assert code == 1
     assert "the first: line 16" in err
-    assert "line 15: MoveL not evaluated: CRobT() is not evaluated" in err
+    assert "line 15: MoveL not evaluated: CRobT() is where the robot stands" in err
     assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert table.read_text().startswith("t,line,q1_deg,q2_deg")
     code, _, err = run(
