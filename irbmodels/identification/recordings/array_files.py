@@ -66,7 +66,7 @@ def read_arrays(file: Path) -> tuple[dict[str, Array], dict[str, tuple[int, str]
     # MATLAB writes a text of 512 bytes before the HDF5 of its version 7.3
     stored = _HDF5 in (start[:8], start[512:520])
     if stored:
-        require("h5py", "dev")
+        require("h5py", "logs")
     elif file.suffix.lower() != ".mat":
         raise MotionError(f"{file}: is no HDF5 file")
     try:
