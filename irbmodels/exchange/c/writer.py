@@ -1,27 +1,23 @@
 """A program as a C99 function without library, allocation, state, loop or branch on data.
 
 Sine, cosine, exponential, logarithm and sign are those of :mod:`.elementary`; a root is an exponential of half a logarithm.
-What depends on the first input only comes first, then what needs the second as well, and so on.
-Values used once stand inside what uses them.
 """
 
 from __future__ import annotations
 
 import textwrap
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled.program import OPERATIONS, Program, Step
+from ...compiled.program import Program
+from ...compiled.scalar_writer import Expression, statements, used_components
 from ...errors import InputError
 
 WIDTH = 120  # characters of a line
-LONGEST = 46  # characters of an expression that stands inside another
-ATOM, UNARY, PRODUCT, SUM = range(4)  # how tightly an expression holds together
 CALLS = {"exp": "exponential", "log": "logarithm", "sign": "sign_of", "abs": "magnitude"}
-INFIX = {"add": ("+", SUM), "sub": ("-", SUM), "mul": ("*", PRODUCT), "div": ("/", PRODUCT)}
 
 
 class Dialect(NamedTuple):
@@ -49,6 +45,29 @@ class Dialect(NamedTuple):
         if not np.isfinite(value):
             raise InputError(f"a model with the number {value} cannot be written in C")
         return (str(np.float32(value)) if self.single else repr(float(value))) + self.suffix
+
+    def variable(self, name: str, value: str) -> str:
+        """Return the statement of a new variable."""
+        return f"    const {self.real} {name} = {value};"
+
+    def comment(self, text: str) -> str:
+        """Return a comment on a line of its own."""
+        return f"    /* {text} */"
+
+    def turn(self, name: str, angle: str) -> str:
+        """Return the statement of sine and cosine of an angle."""
+        return f"    const struct turn {name} = turned({angle});"
+
+    def call(self, operation: str, operands: Sequence[Expression]) -> Expression:
+        """Return a call of an elementary function."""
+        inner = operands[0].text
+        if operation == "sqrt":  # of a length, which is positive
+            return Expression(f"{CALLS['exp']}({self.number(0.5)} * {CALLS['log']}({inner}))")
+        if operation not in CALLS:
+            raise NotImplementedError(
+                f"no query takes the {operation} of anything, and C99 without libm has none"
+            )
+        return Expression(f"{CALLS[operation]}({inner})")
 
 
 DOUBLE = Dialect("double", "", False)
@@ -82,115 +101,22 @@ def function_text(
         constants: Name in C of each constant of the program.
         dialect: Language and precision.
     """
-    body, written = _body(program, [constants[label] for label in program.constants], dialect)
+    names = [constants[label] for label in program.constants]
+    body, results = statements(program, names, dialect)
     read = []
-    for number, (label, length) in enumerate(program.inputs):
-        used = [i for i in range(length) if Step("input", (number, i)) in program.steps]
+    for number, (label, _) in enumerate(program.inputs):
+        used = used_components(program, number)
         each = ", ".join(f"{label}{i + 1} = {label}[{i}]" for i in used)
         read.append(f"    const {dialect.real} {each};" if used else f"    (void){label};")
+    written = [
+        f"    {name}{''.join(f'[{i}]' for i in place)} = {text};"
+        if place
+        else f"    *{name} = {text};"
+        for name, place, text in results
+    ]
     return (
         "\n".join([prototype(program, name, dialect), "{", *read, *body, "", *written, "}"]) + "\n"
     )
-
-
-def _body(program: Program, constants: list[str], dialect: Dialect) -> tuple[list[str], list[str]]:
-    """Return the statements that compute, and those that write the outputs."""
-    needs, uses, last = _needs(program), program.uses(), _last(program)
-    texts: dict[int, tuple[str, int]] = {}
-    turns: dict[int, str] = {}
-    lines: list[str] = []
-    block, count = -1, 0
-    for number in sorted(range(len(program.steps)), key=needs.__getitem__):
-        step = program.steps[number]
-        names = [texts[i] for i in step.operands] if step.operation in OPERATIONS else []
-        made = []
-        if step.operation in ("sin", "cos"):
-            angle = step.operands[0]
-            if angle not in turns:
-                turns[angle] = f"turn{len(turns) + 1}"
-                made = [f"    const struct turn {turns[angle]} = turned({names[0][0]});"]
-            texts[number] = f"{turns[angle]}.{step.operation}", ATOM
-        else:
-            texts[number] = _text(program, step, names, constants, dialect)
-            inside = uses[number] == 1 and (last[number] == needs[number] or needs[number] < 0)
-            if step.operation in OPERATIONS and not (inside and len(texts[number][0]) <= LONGEST):
-                count += 1
-                made = [f"    const {dialect.real} t{count} = {texts[number][0]};"]
-                texts[number] = f"t{count}", ATOM
-        if made and needs[number] > block:
-            block = needs[number]
-            lines += [
-                "",
-                f"    /* from {', '.join(label for label, _ in program.inputs[: block + 1])} */",
-            ]
-        lines += made
-    written = []
-    for output in program.outputs:
-        for place, number in zip(np.ndindex(output.shape), output.steps, strict=True):
-            target = (
-                f"{output.name}{''.join(f'[{i}]' for i in place)}" if place else f"*{output.name}"
-            )
-            written.append(f"    {target} = {texts[number][0]};")
-    return lines, written
-
-
-def _needs(program: Program) -> list[int]:
-    """Return the last input that each step depends on; -1 for none."""
-    needs: list[int] = []
-    for step in program.steps:
-        if step.operation in OPERATIONS:
-            needs.append(max(needs[i] for i in step.operands))
-        else:
-            needs.append(step.operands[0] if step.operation == "input" else -1)
-    return needs
-
-
-def _last(program: Program) -> list[int]:
-    """Return the last input that a step or one of its users depends on."""
-    needs = _needs(program)
-    last = list(needs)
-    for step, own in zip(program.steps, needs, strict=True):
-        for number in step.operands if step.operation in OPERATIONS else ():
-            last[number] = max(last[number], own)
-    return last
-
-
-def _text(
-    program: Program,
-    step: Step,
-    names: list[tuple[str, int]],
-    constants: list[str],
-    dialect: Dialect,
-) -> tuple[str, int]:
-    operation = step.operation
-    if operation == "input":
-        return f"{program.inputs[step.operands[0]][0]}{step.operands[1] + 1}", ATOM
-    if operation == "constant":
-        return constants[step.operands[0]], ATOM
-    if operation == "number":
-        return dialect.number(step.number), UNARY if step.number < 0.0 else ATOM
-    if operation in INFIX:
-        sign, level = INFIX[operation]
-        (left, first), (right, second) = names
-        left = f"({left})" if first > level else left
-        right = f"({right})" if second >= level or second == UNARY else right
-        return f"{left} {sign} {right}", level
-    inner, level = names[0]
-    if operation in ("neg", "inv"):
-        inner = inner if level == ATOM else f"({inner})"
-        return (
-            (f"-{inner}", UNARY)
-            if operation == "neg"
-            else (f"{dialect.number(1.0)} / {inner}", PRODUCT)
-        )
-    if operation == "sqrt":  # of a length, which is positive
-        half = f"{dialect.number(0.5)} * {CALLS['log']}({inner})"
-        return f"{CALLS['exp']}({half})", ATOM
-    if operation not in CALLS:
-        raise NotImplementedError(
-            f"no query takes the {operation} of anything, and C99 without libm has none"
-        )
-    return f"{CALLS[operation]}({inner})", ATOM
 
 
 def comment(*lines: str) -> str:
