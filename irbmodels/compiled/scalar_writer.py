@@ -14,11 +14,12 @@ import numpy as np
 from .program import OPERATIONS, Program, Step
 
 LONGEST = 46  # characters of an expression that stands inside another
-CHOICE, AND, COMPARISON, SUM, PRODUCT, UNARY, ATOM = range(7)
+CHOICE, OR, AND, COMPARISON, SUM, PRODUCT, UNARY, ATOM = range(8)
 """How tightly an expression holds together."""
 INFIX = {
     "add": ("+", SUM), "sub": ("-", SUM), "mul": ("*", PRODUCT), "div": ("/", PRODUCT),
-    "less": ("<", COMPARISON), "less_equal": ("<=", COMPARISON), "and": ("&&", AND),
+    "less": ("<", COMPARISON), "less_equal": ("<=", COMPARISON),
+    "and": ("&&", AND), "or": ("||", OR),
 }  # fmt: skip
 
 

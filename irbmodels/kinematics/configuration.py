@@ -59,7 +59,7 @@ class Configuration(NamedTuple):
 
 def configuration_of(arm: Arm, q: Array) -> Configuration:
     """Return the configuration of one posture ``(n,)`` [rad, m]."""
-    axes = _quadrant_axes(arm)
+    axes = quadrant_axes(arm)
     angles = [float(q[axis]) for axis in axes.values()]
     on_edge = any(
         abs(angle) > EDGE and abs(angle - QUARTER * round(angle / QUARTER)) <= EDGE
@@ -81,7 +81,7 @@ def matches(arm: Arm, q: Array, wanted: Configuration) -> Mask:
         return np.asarray(np.abs(q[..., axis] - middle) <= 0.5 * QUARTER + EDGE)
 
     matching = np.ones(q.shape[:-1], dtype=bool)
-    for place, axis in _quadrant_axes(arm).items():
+    for place, axis in quadrant_axes(arm).items():
         matching &= in_quadrant(axis, wanted[place])
     if _is_coupled(arm):
         return matching & in_quadrant(1, wanted.cfx)
@@ -95,7 +95,7 @@ def seeds(arm: Arm, wanted: Configuration) -> dict[int, float]:
 
     The nearest full turn lies in the quadrant.
     """
-    return {axis: (wanted[i] + 0.5) * QUARTER for i, axis in _quadrant_axes(arm).items()}
+    return {axis: (wanted[i] + 0.5) * QUARTER for i, axis in quadrant_axes(arm).items()}
 
 
 def checked(arm: Arm, value: object) -> Configuration:
@@ -123,7 +123,7 @@ def checked(arm: Arm, value: object) -> Configuration:
     return Configuration(cf1, cf4, cf6, cfx)
 
 
-def _quadrant_axes(arm: Arm) -> dict[int, int]:
+def quadrant_axes(arm: Arm) -> dict[int, int]:
     """Return the axis, from 0, of each of cf1, cf4 and cf6 (0, 1, 2) that the arm has."""
     axes = {number: axis for axis, number in enumerate(arm.rapid_axes)}
     return {i: axes[number] for i, number in enumerate(CONFIGURATION_AXES) if number in axes}

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..kinematics.arm_geometry import Arm
     from ..kinematics.configuration import Configuration
     from ..kinematics.inverse.solutions import Branches, Solutions
-    from ..kinematics.inverse.solver import InverseKinematics
+    from ..kinematics.inverse.solver import ClosedForm, InverseKinematics
     from ..kinematics.singularities import DampedVelocity, Measures, Singularities, SingularPosture
     from ..kinematics.tcp_extremes import TcpExtremes
     from ..kinematics.workspace import Workspace
@@ -370,6 +370,15 @@ class KinematicMethods(RobotBase):
         from ..kinematics.configuration import configuration_of
 
         return configuration_of(self._arm, self.states.one(q))
+
+    @property
+    def closed_form(self) -> ClosedForm:
+        """Inverse kinematics as a straight-line program with its constants, for writers.
+
+        Raises:
+            MissingData: if the arm is no SCARA, and no six-axis arm of which axes 4 and 5 meet.
+        """
+        return self._inverse.closed_form()
 
     @cached_property
     def rapid_axes(self) -> tuple[int, ...]:

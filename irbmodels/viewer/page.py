@@ -16,7 +16,7 @@ from .meshcat_window import Recorder
 from .scene import camera, put_scene
 
 _HERE = Path(__file__).resolve().parent
-_SCRIPTS = ("robots.js", "player.js", "panel.js")  # one script, in this order
+_SCRIPTS = ("answers.js", "robots.js", "player.js", "answer_panel.js", "panel.js")  # one script, in this order
 
 
 def page_of(
@@ -41,6 +41,8 @@ def page_html(
     import meshcat
 
     packed = b"".join(len(command).to_bytes(4, "little") + command for command in commands)
+    functions: dict[str, int] = {}
+    actors = [_with_numbers(actor, functions) for actor in actors]
     page = {
         "commands": base64.b64encode(gzip.compress(packed, 6, mtime=0)).decode(),
         "actors": list(actors),
@@ -54,9 +56,22 @@ def page_html(
         lost=_lost(actors),
         kind="" if controls else "bare",
         viewer=viewer.read_text(encoding="utf-8"),
+        functions=",\n".join(functions),
         data=json.dumps(page, allow_nan=False).replace("<", "\\u003c"),
         scripts="\n".join((_HERE / name).read_text(encoding="utf-8") for name in _SCRIPTS),
     )
+
+
+def _with_numbers(data: Any, functions: dict[str, int]) -> Any:
+    """Return data with the number of each function in place of its text; equal ones share it."""
+    if isinstance(data, dict):
+        return {
+            key: functions.setdefault(value, len(functions))
+            if key == "function"
+            else _with_numbers(value, functions)
+            for key, value in data.items()
+        }
+    return data
 
 
 def _lost(actors: Sequence[dict[str, Any]]) -> str:

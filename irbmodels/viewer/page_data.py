@@ -112,6 +112,7 @@ def axis_data(robot: Robot, i: int, joint: int) -> dict[str, Any]:
         "high": scale * high,
         "range": "unlimited" if unlimited else f"{scale * low:.6g} to {scale * high:.6g} {unit}",
         "joint": joint,
+        "effort": effort if math.isfinite(effort) else None,
         "full": effort if math.isfinite(effort) else 100.0,
     }
 
@@ -235,10 +236,11 @@ def motion_data(robot: Robot, motion: Motion) -> dict[str, Any]:
             with suppress(MissingData):  # mounted otherwise than while it was identified
                 half = robot.inverse_dynamics_band(q, v, a, noise=True).upper - tau
     columns = {"t": t, "q": q, "v": v, "tau": tau, "half": half, "measured": measured}
-    return {name: None if column is None else _packed(column) for name, column in columns.items()}
+    return {name: None if column is None else packed(column) for name, column in columns.items()}
 
 
-def _packed(rows: Array) -> str:
+def packed(rows: Array) -> str:
+    """Return an array of numbers as text: doubles in base 64."""
     return base64.b64encode(np.ascontiguousarray(rows, dtype="<f8").tobytes()).decode()
 
 

@@ -16,8 +16,9 @@ class Panel {
     }));
     const views = element("div", { id: "views" }, ...Object.keys(VIEWS).map(name => element("button", { textContent: name, onclick: () => look(name) })),
                           element("button", { textContent: "home", title: "all axes to 0", onclick: () => this.move(this.chosen.q.map(() => 0)) }));
+    this.answers = new AnswerPanel();
     document.getElementById("panel").append(actors.length > 1 ? names : element("h1", { textContent: actors[0].name }),
-                                            this.axes, this.notes, this.readout, views, layers);
+                                            this.axes, this.notes, this.readout, this.answers.node, views, layers);
     this.choose(this.chosen);
     page.layers.forEach(name => this.layer(name, true));
   }
@@ -45,6 +46,7 @@ class Panel {
                                            element("span", { textContent: axis.unit })) };
     });
     this.axes.replaceChildren(...this.rows.map(row => row.row));
+    this.answers.choose(actor);
     this.refresh();
   }
 
@@ -81,6 +83,7 @@ class Panel {
     const wxyz = [turn.w, turn.x, turn.y, turn.z], sign = Math.sign(wxyz.find(x => Math.abs(x) > 1e-12));  // as orientation.upright
     this.readout.textContent = `TCP [mm]  ${pose.slice(0, 3).map(row => number(1000 * row[3])).join("  ")}\nq1..q4    ` +
       wxyz.map(value => number(sign * value, 4)).join("  ");
+    this.answers.refresh();
   }
 
   layer(name, on) {

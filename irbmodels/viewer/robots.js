@@ -1,6 +1,4 @@
-"use strict";
-// The page's own part, in three files: the robots and their layers, the player with its charts, and the panel with sliders.
-// The 3D scene is meshcat's. What is drawn comes as `page` (see page.py); what others may call is `irb`, at the end of panel.js.
+// --- helpers -------------------------------------------------------------------------------------------------------------
 
 const { THREE } = MeshCat;
 const DOTS = 4000, APART = 0.004;       // dots of a TCP trace, and how far apart they are [m] unless that needs more of them
@@ -42,6 +40,7 @@ class Actor {
     Object.assign(this, data);
     Object.values(this.links).forEach(node);  // those without shapes are made now
     this.base = node(data.root);
+    this.answers = new Answers(data.answers);
     this.joints.forEach(joint => { joint.node = node(joint.path); joint.along = new THREE.Vector3(...joint.axis); });
     this.balancers.forEach(one => {
       for (const part of ["cylinder", "rod"]) one[part] = node(one[part]);

@@ -16,6 +16,7 @@ from ..model.urdf import parse_urdf
 from ..robot.robot import Robot
 from .actor import SceneActor
 from .meshcat_window import Window, geometry_of, named_mesh
+from .page_answers import answer_data
 from .page_data import (
     axis_data,
     balancer_data,
@@ -143,6 +144,7 @@ def _put_actor(window: Window, number: int, actor: SceneActor) -> dict[str, Any]
         "visuals": nodes["visual"],
         "hulls": nodes["collision"],
         "lost": list(dict.fromkeys(lost)),
+        "answers": answer_data(robot),
         "q": actor.q.tolist(),
         "motion": None if actor.motion is None else motion_data(robot, actor.motion),
     }

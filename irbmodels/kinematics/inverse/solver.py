@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
@@ -23,6 +23,7 @@ from .offset_wrist import offset_wrist
 from .solutions import Branches, Flags, Solutions, broken_ranges, flags_of
 
 if TYPE_CHECKING:
+    from ...compiled.program import Program
     from ...rapid import RobTarget
     from .kernel import KernelSolver
 
@@ -32,6 +33,19 @@ _ROUNDED = 1e-5  # deviation of a float32 rotation, or of a product of a few
 _FAR = 50.0  # [m] out of reach: numbers in mm
 _LARGEST = 1e100  # entry of a matrix whose products are numbers
 _SAME = 1e-6  # [rad, m] one posture, by whatever configuration
+
+
+class ClosedForm(NamedTuple):
+    """Inverse kinematics of one robot as a straight-line program, for writers of other languages.
+
+    Its input is the pose of the TCP in the base ``(16,)``, row by row.
+    """
+
+    arm: Arm
+    program: Program | None
+    """None for an offset wrist, which is solved by iteration."""
+    constants: dict[str, float]
+    """Values of the program's constants by name."""
 
 
 class InverseKinematics:
@@ -224,6 +238,25 @@ class InverseKinematics:
         Unknown speeds count as 1 rad/s.
         """
         return np.asarray(np.linalg.norm((q - near) / self._speed, axis=-1))
+
+    def closed_form(self) -> ClosedForm:
+        """Return the closed form as a program with its constants, without a seed."""
+        from .program import (
+            arm_constants,
+            constant_names,
+            kind_of,
+            program_of,
+            seed_constants,
+            structure_of,
+        )
+
+        if isinstance(self.arm, OffsetWrist):
+            return ClosedForm(self.arm, None, {})
+        near, bounds = self._constants_for(None, None)
+        names = constant_names(kind_of(self.arm), len(bounds.A))
+        values = np.concatenate([seed_constants(near, bounds), arm_constants(self.arm, bounds)])
+        constants = dict(zip(names, values.tolist(), strict=True))
+        return ClosedForm(self.arm, program_of(structure_of(self.arm, bounds)), constants)
 
     def _kernel_if_worth(self, poses: int) -> KernelSolver | None:
         """Count poses; return machine code once they make up for compiling it."""

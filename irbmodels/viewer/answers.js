@@ -1,0 +1,104 @@
+"use strict";
+// The page's own part: answers of robots, the robots and their layers, the player with its charts, and the panel.
+// The 3D scene is meshcat's. What is drawn comes as `page` (see page.py); what others may call is `irb`, at the end of panel.js.
+
+// --- answers: what a robot computes in a posture, with the programs of Python (see page_answers.py) --------------------------
+
+const ROUND = 1e-12;                    // of an angle or a length: -1e-17 rad is 0, in quadrant 0
+const NO_AXES = "[9E9,9E9,9E9,9E9,9E9,9E9]";  // external ones, none of which is used
+const VALID = 1, INSIDE = 2;            // bits of a solution of inverse kinematics
+
+class Answers {
+  constructor({ queries, gravity, world, arm }) {
+    this.known = Object.keys(queries);
+    for (const [name, query] of Object.entries(queries)) {
+      const run = FUNCTIONS[query.function], constants = doubles(query.constants);
+      this[name] = (...inputs) => run(constants, ...inputs)[0];
+    }
+    this.down = gravity;
+    this.world = world;  // pose of the base
+    this.arm = arm;
+    if (arm && arm.inverse) {
+      this.solve = FUNCTIONS[arm.inverse.function];
+      this.constants = doubles(arm.inverse.constants);
+    }
+  }
+
+  angles(q) {  // absolute ones of the arm
+    const { angles, zero } = this.arm, shifted = q.map((value, i) => value - zero[i]);
+    return angles.map(row => dot(row, shifted));
+  }
+
+  distances(q) {  // signed ones from singularities: wrist and elbow in rad, shoulder in m
+    const x = this.angles(q), turn = angle => angle - Math.PI * Math.round(angle / Math.PI);
+    const [ahead, lower, fore] = this.arm.lengths;
+    const shoulder = ahead + lower * Math.sin(x[1]) + fore * Math.sin(x[2]);
+    return { "six axes": { wrist: turn(x[4]), elbow: turn(x[2] - x[1]), shoulder }, palletizer: { elbow: turn(x[2] - x[1]), shoulder },
+             scara: { elbow: turn(x[1] - x[0]) } }[this.arm.kind];
+  }
+
+  configuration(q) {  // ABB's cf1, cf4, cf6, cfx
+    const quadrant = angle => Math.floor(angle / (Math.PI / 2) + ROUND), x = this.angles(q), { kind, coupled, quadrants } = this.arm;
+    const signs = { "six axes": () => [q[4], Math.sin(x[2] - x[1]), this.distances(q).shoulder], palletizer: () => [], scara: () => [Math.sin(x[1] - x[0])] }[kind]();
+    const bits = signs.reduce((sum, value, bit) => sum + (value < -ROUND ? 1 << bit : 0), 0);
+    return [...[...quadrants.map(axis => quadrant(q[axis])), 0].slice(0, 3), coupled ? quadrant(q[1]) : bits];
+  }
+
+  postures(pose, near, limits) {  // of a pose, rows of its matrix: those of the closed form, nearest to a seed first
+    const { seed } = this.arm.inverse, x = this.angles(near), n = near.length;
+    const put = (places, values) => places.forEach((place, i) => { if (place >= 0) this.constants[place] = values[i]; });
+    put(seed.free_sin, x.map(Math.sin));
+    put(seed.free_cos, x.map(Math.cos));
+    put(seed.seed, near.map((_, i) => Math.min(Math.max(dot(limits[i].row, near), limits[i].low), limits[i].high)));
+    const [rows, bits, [missing]] = this.solve(this.constants, pose.flat());
+    const found = bits.map((kind, k) => ({ q: rows.slice(k * n, k * n + n), inside: (kind & INSIDE) > 0, valid: (kind & VALID) > 0 }));
+    const far = one => Math.hypot(...one.q.map((value, i) => value - near[i]));
+    return { missing, postures: found.filter(one => one.valid).sort((one, other) => far(one) - far(other)) };
+  }
+
+  held(q, mass, centre) {  // torques that hold a mass whose centre is given in the TCP's frame [m]
+    const J = this.jacobian(q), T = this.pose(q), n = q.length;
+    const [x, y, z] = [0, 1, 2].map(row => T[4 * row] * centre[0] + T[4 * row + 1] * centre[1] + T[4 * row + 2] * centre[2]);
+    const force = this.down.map(g => -mass * g), moment = [y * force[2] - z * force[1], z * force[0] - x * force[2], x * force[1] - y * force[0]];
+    return q.map((_, i) => [...force, ...moment].reduce((sum, part, row) => sum + part * J[row * n + i], 0));
+  }
+
+  manipulability(q) {  // product of the singular values of the Jacobian
+    const J = this.jacobian(q), n = q.length, rows = [0, 1, 2, 3, 4, 5].map(row => Array.from(J.slice(row * n, row * n + n)));
+    if (n === 6) return Math.abs(determinant(rows));
+    const vectors = n > 6 ? rows : q.map((_, i) => rows.map(row => row[i]));
+    return Math.sqrt(Math.max(0, determinant(vectors.map(one => vectors.map(other => dot(one, other))))));
+  }
+
+  robtarget(q) {  // of RAPID, in wobj0; without a configuration where its data are not known
+    const T = this.pose(q), W = this.world, pose = new THREE.Matrix4().set(...W.flat()).multiply(new THREE.Matrix4().set(...T));
+    const [position, turn, size] = [new THREE.Vector3(), new THREE.Quaternion(), new THREE.Vector3()];
+    pose.decompose(position, turn, size);
+    const wxyz = [turn.w, turn.x, turn.y, turn.z], sign = Math.sign(wxyz.find(x => Math.abs(x) > ROUND));
+    const place = position.toArray().map(x => trimmed(1000 * x, 4)), configuration = this.arm ? this.configuration(q) : [0, 0, 0, 0];
+    return `[[${place.join(",")}],[${wxyz.map(x => trimmed(sign * x, 9)).join(",")}],[${configuration.join(",")}],${NO_AXES}]`;
+  }
+
+  jointtarget(q, axes) {
+    const shown = axes.map((axis, i) => trimmed(q[i] * axis.scale, 5));
+    return `[[${[...shown, 0, 0, 0, 0, 0, 0].slice(0, 6).join(",")}],${NO_AXES}]`;
+  }
+}
+
+const trimmed = (value, digits) => String(Number(value.toFixed(digits)) + 0);
+
+function determinant(matrix) {  // by Gauss, with the largest pivot
+  const rows = matrix.map(row => row.slice());
+  let product = 1;
+  for (let k = 0; k < rows.length; k++) {
+    const best = rows.reduce((found, row, i) => i > k && Math.abs(row[k]) > Math.abs(rows[found][k]) ? i : found, k);
+    if (!rows[best][k]) return 0;
+    if (best !== k) { [rows[k], rows[best]] = [rows[best], rows[k]]; product = -product; }
+    product *= rows[k][k];
+    for (let i = k + 1; i < rows.length; i++) {
+      const share = rows[i][k] / rows[k][k];
+      for (let j = k; j < rows.length; j++) rows[i][j] -= share * rows[k][j];
+    }
+  }
+  return product;
+}
