@@ -16,7 +16,7 @@ from ..robot.robot import Robot
 from ..trajectory import Motion
 from ..trajectory.motion_files import MotionFile
 
-LAYERS = ("frames", "axes", "com", "ellipsoids", "boxes", "trace", "hulls", "torques")
+LAYERS = ("handle", "frames", "axes", "com", "ellipsoids", "boxes", "trace", "hulls", "torques")
 """Layers that a page can show besides the robots."""
 
 

@@ -15,7 +15,7 @@ class AnswerPanel {
         (input === slider ? field : slider).value = input === slider ? number(input.valueAsNumber, i ? 0 : 2) : input.value;
         this.refresh();
       });
-      return { slider, field, row: element("label", { className: "axis" }, element("b", { textContent: name }), slider, field, element("span", { textContent: unit })) };
+      return { slider, field, row: element("label", { className: "load" }, element("b", { textContent: name }), slider, field, element("span", { textContent: unit })) };
     });
     this.holding = element("details", { id: "holding", open: true }, element("summary", { textContent: "Torque that holds the posture" }),
                            this.torques, element("div", { className: "caption", textContent: "payload, its centre from the TCP" }), ...this.loads.map(load => load.row));
@@ -25,14 +25,22 @@ class AnswerPanel {
       return [kind, { text, row: element("div", { className: "copied" }, element("b", { textContent: kind }), copy, text) }];
     }));
     this.singular = element("div", { id: "singular" });
-    this.node = element("div", { id: "answers" }, this.holding,
-                        element("details", { id: "rapid", open: true }, element("summary", { textContent: "RAPID" }), ...Object.values(this.targets).map(one => one.row)),
-                        element("details", { id: "nearness", open: true }, element("summary", { textContent: "Singularities" }), this.singular));
+    this.postures = element("div", { id: "postures" });
+    this.regions = element("div", { id: "regions" });
+    const part = (id, title, ...children) => element("details", { id, open: true }, element("summary", { textContent: title }), ...children);
+    this.others = part("others", "Postures of this pose", this.postures);
+    this.coupled = part("coupled", "Coupled ranges", this.regions);
+    this.node = element("div", { id: "answers" }, this.holding, this.others, part("rapid", "RAPID", ...Object.values(this.targets).map(one => one.row)),
+                        part("nearness", "Singularities", this.singular), this.coupled);
   }
 
   choose(actor) {
     this.actor = actor;
-    const { answers, axes, size } = actor, heavy = Math.max(1, Math.round(4 * actor.rated || 20));
+    const { answers, axes, size } = actor, heavy = 2 * (answers.payload || 10);
+    this.others.hidden = !answers.solve;
+    this.plots = pairs(actor).map(([i, j]) => new Region(actor, i, j));
+    this.coupled.hidden = !this.plots.length;
+    this.regions.replaceChildren(...this.plots.map(plot => plot.node));
     this.holding.hidden = !answers.gravity;
     this.loads.forEach(({ slider, field }, i) => {
       const far = Math.round(500 * size);
@@ -44,6 +52,11 @@ class AnswerPanel {
       return { bar, value, row: element("div", { className: "torque" }, element("b", { textContent: axis.label }), element("span", {}, bar), value) };
     });
     this.torques.replaceChildren(...this.bars.map(one => one.row));
+  }
+
+  found() {  // the postures of the pose of the TCP, in the order of the closed form
+    const { answers, q, limits } = this.actor, T = Array.from(answers.pose(q));
+    return answers.postures([0, 4, 8, 12].map(k => T.slice(k, k + 4)), q, limits).postures.sort((one, other) => one.slot - other.slot);
   }
 
   torque() {  // [N m, N] that holds robot and payload
@@ -67,8 +80,68 @@ class AnswerPanel {
     if (answers.arm) for (const [kind, value] of Object.entries(answers.distances(q))) {
       lines.push(kind === "shoulder" ? `shoulder ${number(1000 * value)} mm` : `${kind} ${number(value * 180 / Math.PI)}°`);
     }
+    this.plots.forEach(plot => plot.refresh());
+    if (answers.solve) this.postures.replaceChildren(...this.found().map(one => element("button", {
+      textContent: `[${answers.configuration(one.q).join(",")}]`, className: one.inside ? "" : "out", disabled: same(one.q, q),
+      title: axes.map((axis, i) => number(one.q[i] * axis.scale)).join("  ") + (one.inside ? "" : ": out of range"),
+      onclick: () => panel.move(one.q),
+    })));
     this.singular.replaceChildren(...lines.map(line => element("span", { textContent: line })));
   }
+}
+
+const same = (one, other) => one.every((value, i) => Math.abs(value - other[i]) < 1e-6);
+const pairs = ({ limits }) => {  // of axes whose ranges depend on each other
+  const found = limits.map(limit => limit.row.map((part, i) => part ? i : -1).filter(i => i >= 0)).filter(axes => axes.length === 2);
+  return [...new Set(found.map(axes => axes.join()))].map(text => text.split(",").map(Number));
+};
+
+class Region {  // the postures of two axes that keep every range of the two, and where the robot is
+  constructor(actor, i, j) {
+    Object.assign(this, { actor, i, j });
+    const { axes, limits } = actor, [wide, high] = [axes[i], axes[j]];
+    const bounds = limits.filter(limit => limit.row.every((part, k) => !part || k === i || k === j));
+    const [low, top] = [wide.low / wide.scale, wide.high / wide.scale], [under, over] = [high.low / high.scale, high.high / high.scale];
+    this.box = [low, top, under, over];
+    let corners = [[low, under], [top, under], [top, over], [low, over]];
+    for (const { row, low, high } of bounds) {
+      corners = clipped(corners, ([x, y]) => row[i] * x + row[j] * y - low);
+      corners = clipped(corners, ([x, y]) => high - row[i] * x - row[j] * y);
+    }
+    this.dot = svg("circle", { r: 3 });
+    const shape = svg("polygon", { points: corners.map(point => this.at(...point).join()).join(" ") });
+    const text = (x, y, words, anchor) => Object.assign(svg("text", { x, y, "text-anchor": anchor }), { textContent: words });
+    const shown = (axis, value) => number(value * axis.scale, 0);
+    this.node = svg("svg", { viewBox: "-34 -8 242 124", class: "region", role: "img", "aria-label": `range of axes ${wide.label} and ${high.label}` });
+    this.node.append(svg("rect", { width: 200, height: 96 }), shape, this.dot,
+      text(0, 110, shown(wide, low), "start"), text(200, 110, `${shown(wide, top)}${wide.unit}`, "end"), text(100, 110, `axis ${wide.label}`, "middle"),
+      text(-3, 96, shown(high, under), "end"), text(-3, 8, shown(high, over), "end"), text(-3, 52, `axis ${high.label}`, "end"));
+  }
+
+  at(x, y) {
+    const [low, top, under, over] = this.box;
+    return [200 * (x - low) / (top - low), 96 * (over - y) / (over - under)];
+  }
+
+  refresh() {
+    const [x, y] = this.at(this.actor.q[this.i], this.actor.q[this.j]);
+    this.dot.setAttribute("cx", Math.min(204, Math.max(-4, x)));
+    this.dot.setAttribute("cy", Math.min(100, Math.max(-4, y)));
+  }
+}
+
+const svg = (tag, attributes) => {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  return made;
+};
+
+function clipped(corners, inside) {  // a convex polygon by a half plane
+  return corners.flatMap((point, k) => {
+    const next = corners[(k + 1) % corners.length], here = inside(point), there = inside(next), share = here / (here - there);
+    const crossing = here * there < 0 ? [point.map((x, i) => x + share * (next[i] - x))] : [];
+    return here >= 0 ? [point, ...crossing] : crossing;
+  });
 }
 
 async function copied(text, button) {  // to the clipboard; selected where the browser does not let a page have it

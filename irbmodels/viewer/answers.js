@@ -9,7 +9,7 @@ const NO_AXES = "[9E9,9E9,9E9,9E9,9E9,9E9]";  // external ones, none of which is
 const VALID = 1, INSIDE = 2;            // bits of a solution of inverse kinematics
 
 class Answers {
-  constructor({ queries, gravity, world, arm }) {
+  constructor({ queries, gravity, world, payload, arm }) {
     this.known = Object.keys(queries);
     for (const [name, query] of Object.entries(queries)) {
       const run = FUNCTIONS[query.function], constants = doubles(query.constants);
@@ -17,6 +17,7 @@ class Answers {
     }
     this.down = gravity;
     this.world = world;  // pose of the base
+    this.payload = payload;  // rated one [kg]
     this.arm = arm;
     if (arm && arm.inverse) {
       this.solve = FUNCTIONS[arm.inverse.function];
@@ -51,7 +52,7 @@ class Answers {
     put(seed.free_cos, x.map(Math.cos));
     put(seed.seed, near.map((_, i) => Math.min(Math.max(dot(limits[i].row, near), limits[i].low), limits[i].high)));
     const [rows, bits, [missing]] = this.solve(this.constants, pose.flat());
-    const found = bits.map((kind, k) => ({ q: rows.slice(k * n, k * n + n), inside: (kind & INSIDE) > 0, valid: (kind & VALID) > 0 }));
+    const found = bits.map((kind, k) => ({ slot: k, q: rows.slice(k * n, k * n + n), inside: (kind & INSIDE) > 0, valid: (kind & VALID) > 0 }));
     const far = one => Math.hypot(...one.q.map((value, i) => value - near[i]));
     return { missing, postures: found.filter(one => one.valid).sort((one, other) => far(one) - far(other)) };
   }

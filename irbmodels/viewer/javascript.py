@@ -35,7 +35,7 @@ class JavaScript:
         """Return a comment on a line of its own."""
         return f"  // {text}"
 
-    def turn(self, name: str, angle: str) -> str:  # noqa: ARG002 sine and cosine have a call each
+    def turn(self, name: str, angle: str) -> str:
         """Return nothing: Math has sine and cosine."""
         return ""
 

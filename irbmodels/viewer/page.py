@@ -16,7 +16,14 @@ from .meshcat_window import Recorder
 from .scene import camera, put_scene
 
 _HERE = Path(__file__).resolve().parent
-_SCRIPTS = ("answers.js", "robots.js", "player.js", "answer_panel.js", "panel.js")  # one script, in this order
+_SCRIPTS = (  # one script, in this order
+    "answers.js",
+    "robots.js",
+    "player.js",
+    "handle.js",
+    "answer_panel.js",
+    "panel.js",
+)
 
 
 def page_of(

@@ -41,6 +41,7 @@ def answer_data(robot: Robot) -> dict[str, Any]:
     return {
         "queries": queries,
         "gravity": robot.gravity_vector.tolist(),
+        "payload": None if robot.limits.load is None else robot.limits.load.mass,
         "world": robot.world_from_base.homogeneous.tolist(),
         "arm": arm,
     }

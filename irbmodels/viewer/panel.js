@@ -18,13 +18,14 @@ class Panel {
                           element("button", { textContent: "home", title: "all axes to 0", onclick: () => this.move(this.chosen.q.map(() => 0)) }));
     this.answers = new AnswerPanel();
     document.getElementById("panel").append(actors.length > 1 ? names : element("h1", { textContent: actors[0].name }),
-                                            this.axes, this.notes, this.readout, this.answers.node, views, layers);
+                                            this.axes, this.notes, element("div", { id: "drag", role: "status" }), this.readout, this.answers.node, views, layers);
     this.choose(this.chosen);
-    page.layers.forEach(name => this.layer(name, true));
+    const still = !document.body.classList.contains("bare") && !actors.some(actor => actor.motion);
+    (still ? ["handle", ...page.layers] : page.layers).forEach(name => this.layer(name, true));
   }
 
   offered(name) {
-    const needs = { hulls: actor => actor.hulls.length, torques: actor => actor.motion && actor.motion.tau, com: actor => actor.bodies.length };
+    const needs = { handle: actor => actor.answers.solve, hulls: actor => actor.hulls.length, torques: actor => actor.motion && actor.motion.tau, com: actor => actor.bodies.length };
     return this.actors.some(needs[name] || needs[{ ellipsoids: "com", boxes: "com" }[name]] || (() => true));
   }
 

@@ -4,7 +4,7 @@ const { THREE } = MeshCat;
 const DOTS = 4000, APART = 0.004;       // dots of a TCP trace, and how far apart they are [m] unless that needs more of them
 const JUMP = 0.1;                       // of a robot's size: more than this at once is no motion of a hand or a loop
 const COLOURS = ["#d62728", "#ff7f0e", "#2ca02c", "#1f77b4", "#9467bd", "#8c564b", "#e377c2", "#17becf"];
-const LAYERS = { frames: "frames", axes: "joint axes", com: "centres of mass", ellipsoids: "inertia ellipsoids",
+const LAYERS = { handle: "tool handle", frames: "frames", axes: "joint axes", com: "centres of mass", ellipsoids: "inertia ellipsoids",
                  boxes: "inertia boxes", trace: "TCP trace", hulls: "collision hulls", torques: "torque arrows" };
 const THROUGH = ["frames", "axes", "com", "ellipsoids", "boxes", "torques"];  // layers that need a transparent robot
 
@@ -69,6 +69,7 @@ class Actor {
       }
     }
     viewer.scene.updateMatrixWorld(true);
+    if (this.handle) this.handle.follow();
   }
 
   pose(link = "tcp") {  // rows of the homogeneous matrix of a link in the base
@@ -189,6 +190,7 @@ const body = (actor, shape, colour, opacity, size) => actor.bodies.map(item => {
 });
 
 const BUILD = {
+  handle: actor => actor.answers.solve ? [(actor.handle = new Handle(actor)).group] : [],
   frames: actor => actor.frames.map(frame => {
     const group = onTop(triad(0.11 * actor.size));
     if (frame.matrix) new THREE.Matrix4().set(...frame.matrix.flat()).decompose(group.position, group.quaternion, group.scale);

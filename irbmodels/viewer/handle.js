@@ -1,0 +1,109 @@
+// --- a handle at the TCP: arrows move it, rings turn it, the ball moves it in the plane of the screen ----------------------------
+
+const AXES = [[1, 0, 0], [0, 1, 0], [0, 0, 1]], HUES = [0xd62728, 0x2ca02c, 0x1f4fd6];
+
+class Handle {  // of one robot with inverse kinematics
+  constructor(actor) {
+    this.actor = actor;
+    this.ray = new THREE.Raycaster();
+    this.group = new THREE.Group();
+    this.parts = [];
+    const size = 0.16 * actor.size, put = (object, kind, axis) => {
+      object.traverse(part => { if (part.isMesh) { part.userData = { kind, axis }; this.parts.push(part); } });
+      this.group.add(object);
+    };
+    AXES.forEach((axis, i) => {
+      const arrow = stick(size, 0.035 * size, HUES[i], 0.24 * size), ring = new THREE.Group();
+      arrow.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), new THREE.Vector3(...axis));
+      ring.add(new THREE.Mesh(new THREE.TorusGeometry(0.8 * size, 0.025 * size, 8, 48), glossy(HUES[i], 0.7)));
+      ring.quaternion.copy(arrow.quaternion);
+      put(arrow, "move", i);
+      put(ring, "turn", i);
+    });
+    put(new THREE.Mesh(new THREE.SphereGeometry(0.1 * size, 16, 12), glossy(0xff6e0d)), "plane", null);
+    onTop(this.group);
+    actor.base.add(this.group);
+    this.follow();
+  }
+
+  follow() {  // put the handle where the TCP is
+    this.matrix = new THREE.Matrix4().set(...this.actor.pose().flat());
+    this.matrix.decompose(this.group.position, this.group.quaternion, this.group.scale);
+  }
+
+  aim(event) {
+    const box = document.getElementById("scene").getBoundingClientRect();
+    const at = { x: 2 * (event.clientX - box.left) / box.width - 1, y: 1 - 2 * (event.clientY - box.top) / box.height };
+    this.ray.setFromCamera(at, viewer.camera);
+    return this.ray.ray;
+  }
+
+  grip(event) {  // take the part under the pointer; return whether there is one
+    this.aim(event);
+    const [hit] = this.group.visible ? this.ray.intersectObjects(this.parts) : [];
+    if (!hit) return false;
+    const { kind, axis } = hit.object.userData, rotation = new THREE.Matrix4().extractRotation(this.actor.base.matrixWorld);
+    const turn = rotation.multiply(new THREE.Matrix4().extractRotation(this.matrix));
+    this.part = { kind, axis, from: this.matrix.clone(), centre: this.group.getWorldPosition(new THREE.Vector3()) };
+    this.part.along = axis === null ? null : new THREE.Vector3(...AXES[axis]).applyMatrix4(turn);
+    this.part.start = this.where(event);
+    panel.take(this.actor);
+    return true;
+  }
+
+  where(event) {  // what the pointer says of the part that it holds: a point in the world, or an angle
+    const ray = this.aim(event), { kind, centre, along } = this.part, facing = viewer.camera.getWorldDirection(new THREE.Vector3());
+    if (kind === "move") {  // the point of the axis nearest to the ray
+      const between = centre.clone().sub(ray.origin), across = along.dot(ray.direction), slope = 1 - across * across;
+      return slope < 1e-6 ? null : centre.clone().addScaledVector(along, (across * ray.direction.dot(between) - along.dot(between)) / slope);
+    }
+    const normal = kind === "turn" ? along : facing;
+    const point = ray.intersectPlane(new THREE.Plane().setFromNormalAndCoplanarPoint(normal, centre), new THREE.Vector3());
+    if (!point || kind === "plane") return point;
+    const arm = point.sub(centre), side = Math.abs(along.z) < 0.9 ? new THREE.Vector3(0, 0, 1) : new THREE.Vector3(1, 0, 0);
+    const across = side.cross(along).normalize(), up = along.clone().cross(across);
+    return Math.atan2(arm.dot(up), arm.dot(across));
+  }
+
+  drag(event) {
+    const now = this.where(event), { kind, axis, from, start } = this.part;
+    if (now === null || start === null) return;
+    const target = from.clone();
+    if (kind === "turn") target.multiply(new THREE.Matrix4().makeRotationAxis(new THREE.Vector3(...AXES[axis]), now - start));
+    else {
+      const back = this.actor.base.matrixWorld.clone().invert(), step = now.clone().applyMatrix4(back).sub(start.clone().applyMatrix4(back));
+      target.setPosition(new THREE.Vector3().setFromMatrixPosition(from).add(step));
+    }
+    const e = target.elements;
+    this.towards([0, 1, 2, 3].map(row => [e[row], e[row + 4], e[row + 8], e[row + 12]]));
+  }
+
+  towards(pose) {  // move the robot to a pose of its TCP in the base, on the branch of its posture; say why it cannot
+    const { answers, q, limits, axes } = this.actor;
+    const [own] = answers.postures(this.actor.pose(), q, limits).postures, { missing, postures } = answers.postures(pose, q, limits);
+    const one = postures.find(other => own && other.slot === own.slot) || postures[0], note = document.getElementById("drag");
+    note.textContent = "";
+    if (!one) note.textContent = Number.isFinite(missing) ? `out of reach by ${number(1000 * missing)} mm` : "no posture has this orientation";
+    else if (!one.inside) {
+      const limit = limits.find(({ row, low, high }) => { const value = dot(row, one.q); return value < low || value > high; });
+      const { scale, unit } = axes[limit.axis], value = scale * dot(limit.row, one.q);
+      note.textContent = `${limit.text} would be ${number(value)} ${unit}, range ${number(scale * limit.low)} … ${number(scale * limit.high)}`;
+    } else panel.move(one.q, null, this.actor);
+    return Boolean(one && one.inside);
+  }
+}
+
+document.getElementById("scene").addEventListener("pointerdown", event => {  // before the camera's controls
+  if (event.button || !irb.actors.some(actor => actor.handle && actor.handle.grip(event))) return;
+  event.stopPropagation();
+  const held = irb.actors.find(actor => actor.handle && actor.handle.part).handle;
+  const drag = moved => held.drag(moved), release = () => {
+    held.part = null;
+    removeEventListener("pointermove", drag);
+    removeEventListener("pointerup", release);
+    removeEventListener("pointercancel", release);
+  };
+  addEventListener("pointermove", drag);
+  addEventListener("pointerup", release);
+  addEventListener("pointercancel", release);
+}, true);
