@@ -38,6 +38,7 @@ class AnswerPanel {
     this.actor = actor;
     const { answers, axes, size } = actor, heavy = 2 * (answers.payload || 10);
     this.others.hidden = !answers.solve;
+    this.targets.jointtarget.row.hidden = !answers.places;
     this.plots = pairs(actor).map(([i, j]) => new Region(actor, i, j));
     this.coupled.hidden = !this.plots.length;
     this.regions.replaceChildren(...this.plots.map(plot => plot.node));
@@ -75,9 +76,9 @@ class AnswerPanel {
       text.value = `${number(value)} ${torque}${effort ? ` ${number(100 * Math.abs(share), 0)} %` : ""}`;
     });
     this.targets.robtarget.text.value = answers.robtarget(q);
-    this.targets.jointtarget.text.value = answers.jointtarget(q, axes);
+    if (answers.places) this.targets.jointtarget.text.value = answers.jointtarget(q, axes);
     const lines = [`manipulability ${answers.manipulability(q).toPrecision(4)}`];
-    if (answers.arm) for (const [kind, value] of Object.entries(answers.distances(q))) {
+    if (answers.arm && !answers.arm.offset) for (const [kind, value] of Object.entries(answers.distances(q))) {
       lines.push(kind === "shoulder" ? `shoulder ${number(1000 * value)} mm` : `${kind} ${number(value * 180 / Math.PI)}°`);
     }
     this.plots.forEach(plot => plot.refresh());

@@ -9,7 +9,7 @@ const NO_AXES = "[9E9,9E9,9E9,9E9,9E9,9E9]";  // external ones, none of which is
 const VALID = 1, INSIDE = 2;            // bits of a solution of inverse kinematics
 
 class Answers {
-  constructor({ queries, gravity, world, payload, arm }) {
+  constructor({ queries, gravity, world, payload, robax, arm }) {
     this.known = Object.keys(queries);
     for (const [name, query] of Object.entries(queries)) {
       const run = FUNCTIONS[query.function], constants = doubles(query.constants);
@@ -18,6 +18,7 @@ class Answers {
     this.down = gravity;
     this.world = world;  // pose of the base
     this.payload = payload;  // rated one [kg]
+    this.places = robax;  // of the axes in a jointtarget
     this.arm = arm;
     if (arm && arm.inverse) {
       this.solve = FUNCTIONS[arm.inverse.function];
@@ -72,20 +73,29 @@ class Answers {
   }
 
   robtarget(q) {  // of RAPID, in wobj0; without a configuration where its data are not known
-    const T = this.pose(q), W = this.world, pose = new THREE.Matrix4().set(...W.flat()).multiply(new THREE.Matrix4().set(...T));
-    const [position, turn, size] = [new THREE.Vector3(), new THREE.Quaternion(), new THREE.Vector3()];
-    pose.decompose(position, turn, size);
-    const wxyz = [turn.w, turn.x, turn.y, turn.z], sign = Math.sign(wxyz.find(x => Math.abs(x) > ROUND));
-    const place = position.toArray().map(x => trimmed(1000 * x, 4)), configuration = this.arm ? this.configuration(q) : [0, 0, 0, 0];
+    const T = this.pose(q), W = this.world, at = (i, k) => [0, 1, 2].reduce((sum, j) => sum + W[i][j] * T[4 * j + k], k === 3 ? W[i][3] : 0);
+    const wxyz = quaternion([0, 1, 2].map(i => [0, 1, 2].map(k => at(i, k)))), sign = Math.sign(wxyz.find(x => Math.abs(x) > ROUND));
+    const place = [0, 1, 2].map(i => trimmed(1000 * at(i, 3), 4)), configuration = this.arm ? this.configuration(q) : [0, 0, 0, 0];
     return `[[${place.join(",")}],[${wxyz.map(x => trimmed(sign * x, 9)).join(",")}],[${configuration.join(",")}],${NO_AXES}]`;
   }
 
   jointtarget(q, axes) {
-    const shown = axes.map((axis, i) => trimmed(q[i] * axis.scale, 5));
-    return `[[${[...shown, 0, 0, 0, 0, 0, 0].slice(0, 6).join(",")}],${NO_AXES}]`;
+    const shown = [0, 0, 0, 0, 0, 0];
+    this.places.forEach((place, i) => { shown[place] = trimmed(q[i] * axes[i].scale, 5); });
+    return `[[${shown.join(",")}],${NO_AXES}]`;
   }
 }
 
+function quaternion(R) {  // w, x, y, z of a rotation, by its largest entry
+  const [[a, b, c], [d, e, f], [g, h, i]] = R;
+  const rows = [[1 + a + e + i, h - f, c - g, d - b], [h - f, 1 + a - e - i, b + d, c + g], [c - g, b + d, 1 - a + e - i, f + h], [d - b, c + g, f + h, 1 - a - e + i]];
+  const best = rows.reduce((found, row, k) => row[k] > rows[found][k] ? k : found, 0), length = Math.hypot(...rows[best]);
+  return rows[best].map(x => x / length);
+}
+
+const dot = (row, q) => row.reduce((sum, value, i) => sum + value * q[i], 0);
+const bytes = text => Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
+const doubles = text => text === null ? null : new Float64Array(bytes(text).buffer);
 const trimmed = (value, digits) => String(Number(value.toFixed(digits)) + 0);
 
 function determinant(matrix) {  // by Gauss, with the largest pivot

@@ -49,7 +49,7 @@ def page_html(
 
     packed = b"".join(len(command).to_bytes(4, "little") + command for command in commands)
     functions: dict[str, int] = {}
-    actors = [_with_numbers(actor, functions) for actor in actors]
+    actors = [with_numbers(actor, functions) for actor in actors]
     page = {
         "commands": base64.b64encode(gzip.compress(packed, 6, mtime=0)).decode(),
         "actors": list(actors),
@@ -69,13 +69,13 @@ def page_html(
     )
 
 
-def _with_numbers(data: Any, functions: dict[str, int]) -> Any:
-    """Return data with the number of each function in place of its text; equal ones share it."""
+def with_numbers(data: Any, functions: dict[str, int]) -> Any:
+    """Return data with the number of each function in place of its text; new ones are added."""
     if isinstance(data, dict):
         return {
             key: functions.setdefault(value, len(functions))
             if key == "function"
-            else _with_numbers(value, functions)
+            else with_numbers(value, functions)
             for key, value in data.items()
         }
     return data

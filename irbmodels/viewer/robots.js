@@ -23,9 +23,6 @@ const element = (tag, attributes = {}, ...children) => {
   return made;
 };
 const node = path => viewer.scene_tree.find(path).object;
-const dot = (row, q) => row.reduce((sum, value, i) => sum + value * q[i], 0);
-const bytes = text => Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
-const doubles = text => text === null ? null : new Float64Array(bytes(text).buffer);
 const number = (value, digits = 1) => (Math.abs(value) < 0.5 * 10 ** -digits ? 0 : value).toFixed(digits);
 
 async function unzipped(text) {
