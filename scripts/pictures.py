@@ -267,6 +267,13 @@ def label(picture: Any, row: dict[str, float]) -> None:
     pen.text((16, 50), "payload, reach; squares of 1 m", fill="black", font=normal)
 
 
+def page_answers(path: Path) -> None:
+    """Draw the whole page of a robot in a posture."""
+    robot = irb.load("irb2400")
+    actor = irb.Actor(robot, q=robot.from_controller([10, 20, -5, 30, 40, 10]))
+    irb.save_picture(path, actor, layers=("handle",), controls=True, size=(1280, 900))
+
+
 SINGULAR = {"wrist": wrist, "shoulder": shoulder, "elbow": elbow}
 PICTURES: dict[str, Callable[[Path], None]] = {
     "all_arms": line_up,
@@ -287,6 +294,7 @@ PICTURES: dict[str, Callable[[Path], None]] = {
     "inertia": layers("irb2400", "com", "boxes"),
     "hulls": layers("irb1600", "hulls", posture=(25, 10, 10, 0, 40, 0)),
     "motion": motion,
+    "page_answers": page_answers,
     "cell": cell,
     **{f"singular_{kind}": singular(kind) for kind in SINGULAR},
 }

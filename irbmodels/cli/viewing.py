@@ -55,8 +55,8 @@ app = click.Group()
     "--layer",
     multiple=True,
     help=(
-        "Show besides: frames, axes, com, ellipsoids, boxes, trace, hulls, torques; may be"
-        " repeated."
+        "Show besides: handle, frames, axes, com, ellipsoids, boxes, trace, hulls, torques; may"
+        " be repeated."
     ),
 )
 @click.option(

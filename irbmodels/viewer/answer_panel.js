@@ -3,7 +3,7 @@
 const PAYLOAD = [["mass", "kg"], ["x", "mm"], ["y", "mm"], ["z", "mm"]];  // its centre in the TCP's frame
 
 class AnswerPanel {
-  constructor() {
+  constructor(open) {  // folded where a motion needs the room
     this.payload = [0, 0, 0, 0];
     this.torques = element("div", { id: "torques" });
     this.loads = PAYLOAD.map(([name, unit], i) => {
@@ -17,7 +17,7 @@ class AnswerPanel {
       });
       return { slider, field, row: element("label", { className: "load" }, element("b", { textContent: name }), slider, field, element("span", { textContent: unit })) };
     });
-    this.holding = element("details", { id: "holding", open: true }, element("summary", { textContent: "Torque that holds the posture" }),
+    this.holding = element("details", { id: "holding", open }, element("summary", { textContent: "Torque that holds the posture" }),
                            this.torques, element("div", { className: "caption", textContent: "payload, its centre from the TCP" }), ...this.loads.map(load => load.row));
     this.targets = Object.fromEntries(["robtarget", "jointtarget"].map(kind => {
       const text = element("output", { id: kind, className: "target" });
@@ -27,7 +27,7 @@ class AnswerPanel {
     this.singular = element("div", { id: "singular" });
     this.postures = element("div", { id: "postures" });
     this.regions = element("div", { id: "regions" });
-    const part = (id, title, ...children) => element("details", { id, open: true }, element("summary", { textContent: title }), ...children);
+    const part = (id, title, ...children) => element("details", { id, open }, element("summary", { textContent: title }), ...children);
     this.others = part("others", "Postures of this pose", this.postures);
     this.coupled = part("coupled", "Coupled ranges", this.regions);
     this.node = element("div", { id: "answers" }, this.holding, this.others, part("rapid", "RAPID", ...Object.values(this.targets).map(one => one.row)),

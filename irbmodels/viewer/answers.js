@@ -43,7 +43,7 @@ class Answers {
     const quadrant = angle => Math.floor(angle / (Math.PI / 2) + ROUND), x = this.angles(q), { kind, coupled, quadrants } = this.arm;
     const signs = { "six axes": () => [q[4], Math.sin(x[2] - x[1]), this.distances(q).shoulder], palletizer: () => [], scara: () => [Math.sin(x[1] - x[0])] }[kind]();
     const bits = signs.reduce((sum, value, bit) => sum + (value < -ROUND ? 1 << bit : 0), 0);
-    return [...[...quadrants.map(axis => quadrant(q[axis])), 0].slice(0, 3), coupled ? quadrant(q[1]) : bits];
+    return [...quadrants.map(axis => axis === null ? 0 : quadrant(q[axis])), coupled ? quadrant(q[1]) : bits];
   }
 
   postures(pose, near, limits) {  // of a pose, rows of its matrix: those of the closed form, nearest to a seed first

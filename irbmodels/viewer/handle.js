@@ -8,6 +8,8 @@ class Handle {  // of one robot with inverse kinematics
     this.ray = new THREE.Raycaster();
     this.group = new THREE.Group();
     this.parts = [];
+    this.follow();
+    const { kind } = actor.answers.arm, turning = axis => kind === "six axes" || Math.abs(actor.pose()[2][axis.indexOf(1)]) > 0.999;  // others turn about z alone
     const size = 0.16 * actor.size, put = (object, kind, axis) => {
       object.traverse(part => { if (part.isMesh) { part.userData = { kind, axis }; this.parts.push(part); } });
       this.group.add(object);
@@ -18,12 +20,11 @@ class Handle {  // of one robot with inverse kinematics
       ring.add(new THREE.Mesh(new THREE.TorusGeometry(0.8 * size, 0.025 * size, 8, 48), glossy(HUES[i], 0.7)));
       ring.quaternion.copy(arrow.quaternion);
       put(arrow, "move", i);
-      put(ring, "turn", i);
+      if (turning(axis)) put(ring, "turn", i);
     });
     put(new THREE.Mesh(new THREE.SphereGeometry(0.1 * size, 16, 12), glossy(0xff6e0d)), "plane", null);
     onTop(this.group);
     actor.base.add(this.group);
-    this.follow();
   }
 
   follow() {  // put the handle where the TCP is

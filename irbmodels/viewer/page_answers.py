@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 
 from ..compiled.queries import mechanism_for, program_for
-from ..errors import InputError, MissingData
+from ..errors import MissingData
 from ..kinematics.arm_geometry import OffsetWrist, SixAxis
 from ..kinematics.configuration import quadrant_axes
 from ..kinematics.inverse.program import kind_of
 from ..kinematics.inverse.solver import ClosedForm
 from ..model.model import Model
 from ..model.tree import Frame
-from ..rapid import JointTarget
 from ..robot.robot import Robot
 from .javascript import function_text
 from .page_data import packed
@@ -44,19 +43,9 @@ def answer_data(robot: Robot) -> dict[str, Any]:
         "gravity": robot.gravity_vector.tolist(),
         "payload": None if robot.limits.load is None else robot.limits.load.mass,
         "world": robot.world_from_base.homogeneous.tolist(),
-        "robax": _robax(robot),
+        "robax": [number - 1 for number in robot.rapid_axes] if robot.n <= 6 else None,
         "arm": arm,
     }
-
-
-def _robax(robot: Robot) -> list[int] | None:
-    """Return the place of each axis in a jointtarget; None where it has more than six."""
-    marks = np.arange(1.0, robot.n + 1.0)
-    try:
-        values = JointTarget.of(robot, robot.from_controller(marks)).robax.values
-    except InputError:
-        return None
-    return [values.index(mark) for mark in marks]
 
 
 def _query(name: str, source: Model | Frame) -> dict[str, str]:
@@ -73,7 +62,7 @@ def _arm(form: ClosedForm) -> dict[str, Any]:
         "kind": kind_of(arm),
         "coupled": isinstance(arm, SixAxis) and arm.coupled,
         "offset": isinstance(arm, OffsetWrist),
-        "quadrants": quadrant_axes(arm),
+        "quadrants": [quadrant_axes(arm).get(i) for i in range(3)],
         "angles": arm.axis_map.inverse.tolist(),
         "zero": arm.axis_map.h.tolist(),
         "lengths": [

@@ -16,12 +16,12 @@ class Panel {
     }));
     const views = element("div", { id: "views" }, ...Object.keys(VIEWS).map(name => element("button", { textContent: name, onclick: () => look(name) })),
                           element("button", { textContent: "home", title: "all axes to 0", onclick: () => this.move(this.chosen.q.map(() => 0)) }));
-    this.answers = new AnswerPanel();
+    const still = !actors.some(actor => actor.motion);
+    this.answers = new AnswerPanel(still);
     document.getElementById("panel").append(actors.length > 1 ? names : element("h1", { textContent: actors[0].name }),
                                             this.axes, this.notes, element("div", { id: "drag", role: "status" }), this.readout, this.answers.node, views, layers);
     this.choose(this.chosen);
-    const still = !document.body.classList.contains("bare") && !actors.some(actor => actor.motion);
-    (still ? ["handle", ...page.layers] : page.layers).forEach(name => this.layer(name, true));
+    (still && !document.body.classList.contains("bare") ? ["handle", ...page.layers] : page.layers).forEach(name => this.layer(name, true));
   }
 
   offered(name) {
