@@ -13,7 +13,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..model.tool import Tool
-from ..rapid import Module, holds_rapid, read_program, sequence_of
+from ..rapid import Module, holds_rapid, read_program, sequence_of, summary_of
 from ..robot.robot import Robot
 from ..tasks.milling import CuttingForce
 from ..tasks.path_check import Box, Cut, ProgramMotion, check_path, programmed_motion
@@ -218,6 +218,7 @@ def _program(
     from ..tasks.rapid_targets import find_tool, visible_value, visible_values
 
     moves = sequence_of(module, routine)
+    err.print(f"{module.name}: {summary_of(moves)}")
     own = {name.lower() for name in visible_values(module, "tooldata")}
     stand_in = tool is not None
     if tool is None:

@@ -13,6 +13,7 @@ from .program.arguments import Move
 from .program.files import holds_rapid, read_program
 from .program.moves import moves_of
 from .program.sequence import sequence_of
+from .program.summary import MoveSummary, summary_of
 from .records import Orient, Pos, Pose, Value
 from .text import Number
 from .value_builder import Expression
@@ -39,6 +40,7 @@ __all__ = [
     "LoadData",
     "Module",
     "Move",
+    "MoveSummary",
     "Number",
     "Orient",
     "Pos",
@@ -60,6 +62,7 @@ __all__ = [
     "read_program",
     "read_value",
     "sequence_of",
+    "summary_of",
     "tool0_pose",
     "tool_of",
     "tooldata_of",

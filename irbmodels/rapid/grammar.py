@@ -59,13 +59,15 @@ NAME: /[^\W\d]\w*/
 HEADER: /%%%[\s\S]*?%%%/
 COMMENT: /![^\n]*/
 BLANK: /[\s\ufeff]+/
+PLACEHOLDER: /<(?:DN|TDN|DDN|RDN)>/i
 %ignore COMMENT
+%ignore PLACEHOLDER
 %ignore BLANK
 """
 
 INSTRUCTION = r"""
 condition: value
-instruction: NAME argument ("," argument)* ";"
+instruction: NAME (argument ("," argument)*)? ";"
 argument: value option* | option+
 option: "\\" NAME (ASSIGN value | "?" NAME)?
 call: NAME "(" (argument ("," argument)*)? ")"

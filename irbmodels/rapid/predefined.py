@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from .options import option_type_of
 from .records import Orient, Pos, Pose, Value
 from .values import LoadData, SpeedData, ToolData, WobjData, ZoneData
 
@@ -136,9 +137,7 @@ _NAMED = {
     "egmstopmode": "EGM_STOP_HOLD EGM_STOP_RAMP_DOWN",
 }
 _TYPES = {name.lower(): kind for kind, names in _NAMED.items() for name in names.split()}
-_FAMILIES = (  # names that are too many to be listed
-    (re.compile(r"err_\w+|long_jmp_all_err"), "errnum"),
-)
+_ERRORS = re.compile(r"err_\w+|long_jmp_all_err")  # too many to be listed
 
 
 def type_of(name: str) -> str:
@@ -149,6 +148,5 @@ def type_of(name: str) -> str:
     lower = name.lower()
     if lower in PREDEFINED:
         return PREDEFINED[lower].rapid
-    return _TYPES.get(lower) or next(
-        (kind for family, kind in _FAMILIES if family.fullmatch(lower)), ""
-    )
+    listed = _TYPES.get(lower) or option_type_of(lower)
+    return listed or ("errnum" if _ERRORS.fullmatch(lower) else "")

@@ -10,13 +10,14 @@ from functools import partial
 from typing import Any
 
 from ..errors import InputError, RapidError
+from .options import OPTION_TYPES
 from .predefined import type_of
 from .records import Orient, components
 from .text import Number, string
 from .values import RECORDS
 
 NUMERIC = frozenset(("num", "dnum"))
-OPAQUE_TYPES = frozenset(
+OPAQUE_TYPES = OPTION_TYPES | frozenset(
     re.findall(
         r"\w+",
         """

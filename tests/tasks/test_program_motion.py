@@ -470,7 +470,7 @@ def test_what_is_not_evaluated_is_no_clean_check(robot):
     missing = made("MoveL nowhere,v10,fine,tSp;")
     assert [(one.kind, one.line) for one in missing.findings] == [("undeclared", 5)]
     assert "nowhere is declared neither" in str(missing.first)
-    for body in ("MoveL CRobT(),v10,fine,tSp;", "grip 3;", "grip;", "ConfL\\Off;"):
+    for body in ("MoveL CRobT(),v10,fine,tSp;", "grip 3;", "grip;", "GOTO on;"):
         actual = made(body)
         assert (actual.findings, actual.kept, len(actual.program.unevaluated)) == ((), False, 1), (
             body
@@ -481,6 +481,20 @@ def test_what_is_not_evaluated_is_no_clean_check(robot):
         "tX has no value in the program: the robot's tool spindle stands for it",
     )
     assert made(strange, stand_in=True).kept
+
+
+def test_confj_off_takes_the_nearest_posture(robot):
+    """A target programmed with the wrist turned over: as programmed, or nearest to the start."""
+    start = robot.from_controller([0, 0, 0, 10, 30, 0])
+    end = target(robot, [20, 0, 0, -170, -30, 180])
+    ends = []
+    for setting in ("", "ConfJ\\Off;"):
+        moves = rapid.sequence_of(program(f"{setting}\nMoveJ {end},v500,fine,tSp;", SPINDLE))
+        made = programmed_motion(robot, moves, start=start)
+        assert not made.findings
+        ends.append(np.degrees(made.motion.q[-1]))
+    np.testing.assert_allclose(ends[0][3:], [-170, -30, 180], atol=1e-4)
+    np.testing.assert_allclose(ends[1][3:], [10, 30, 0], atol=1e-4)
 
 
 @pytest.mark.parametrize(("seconds", "top"), [(2.0, 60.0 / 1.8), (0.3, 60.0 / 0.15)])

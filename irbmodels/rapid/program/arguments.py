@@ -18,13 +18,16 @@ from ..predefined import PREDEFINED
 from ..records import Value
 from ..value_builder import Builder
 from ..values import JointTarget, RobTarget, SpeedData, ToolData, WobjData, ZoneData
-from .instructions import MOVES
+from .instructions import MOVES, SEARCHED
 from .routines import MOTION
 
 V = TypeVar("V", bound=Value)
 
 # options that are evaluated, or change nothing
 _KEPT = frozenset(("conc", "id", "noeoffs", "inpos", "z", "v", "t", "wobj"))
+_SEARCH = frozenset(
+    ("stop", "pstop", "sstop", "sup", "flanks", "posflank", "negflank", "highlevel", "lowlevel")
+)
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,10 @@ class Move:
     """Name of the module where it stands, if that is another one of the program."""
     seconds: float | None = None
     """Time ``\\T`` that the move takes instead of its speed [s]."""
+    effect: str = ""
+    """What it does to the moves after it, or how far it goes, where a check of the path holds."""
+    monitored: bool = True
+    """Whether the target's configuration is taken; False after ``ConfJ\\Off`` or ``ConfL\\Off``."""
 
     @property
     def is_joint(self) -> bool:
@@ -121,7 +128,11 @@ class Arguments:
                 lambda: self.evaluator.number(self.evaluator.option(options["v"]))
             )
             speed = None if v_tcp is None else replace(speed, v_tcp=v_tcp)
-        zone = self._known(ZoneData, arguments_by_name["Zone"], f"{word!s}'s zone")
+        zone = (
+            self._known(ZoneData, arguments_by_name["Zone"], f"{word!s}'s zone")
+            if "Zone" in arguments_by_name
+            else cast(ZoneData, PREDEFINED["fine"])  # a search ends at a stop
+        )
         seconds = (
             self._or_note(lambda: self.evaluator.number(self.evaluator.option(options["t"])))
             if "t" in options
@@ -152,8 +163,11 @@ class Arguments:
             wobj_name="wobj0" if wobj_node is None else self.builder.source(wobj_node.children[-1]),
             wobj=cast("WobjData | None", wobj),
             options=tuple(
-                self.builder.source(node) for key, node in options.items() if key not in _KEPT
+                self.builder.source(node)
+                for key, node in options.items()
+                if key not in _KEPT and not (key in _SEARCH and "SearchPoint" in parameters)
             ),
+            effect=SEARCHED if "SearchPoint" in parameters else "",
             unknown=unknown,
             undeclared=undeclared,
             seconds=seconds,

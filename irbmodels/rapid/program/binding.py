@@ -6,14 +6,32 @@ from typing import Any
 
 from ..expressions import ExpressionEvaluator, Unknown, Unset, forwarded_names
 from .data import Datum, Frame
-from .routines import Parameter
+from .routines import Instruction, Parameter
 
 Given = list[tuple[ExpressionEvaluator, Parameter, Any]]
 """Arguments that a routine may assign: evaluator of the caller, parameter, node."""
 
 
+def called_name(item: Instruction, frame: Frame) -> str:
+    """Return the name of the procedure that a call means, in lower case.
+
+    Late binding, ``%"weld"+part%;``, is followed where its text is known, without arguments.
+    """
+    if item.name != "%":
+        return item.name.lower()
+    text = frame.scope.module.text[slice(*item.span)]
+    closing = text.find("%", 1)
+    if closing < 0 or text[closing + 1 :].strip() != ";":
+        return item.name
+    try:
+        evaluator, node = frame.scope.parsed((item.span[0] + 1, item.span[0] + closing), frame)
+        return str(frame.value_of(evaluator, node, "string", ())).lower()
+    except Unknown:
+        return item.name
+
+
 def bind(
-    evaluator: ExpressionEvaluator | None,
+    evaluator: ExpressionEvaluator,
     required: list[Any],
     options: dict[str, Any],
     inner: Frame,
@@ -30,7 +48,7 @@ def bind(
             if not waiting:
                 raise Unknown(f"{inner.routine.name} takes more arguments")
             node = waiting.pop(0)
-        elif one.name in options and evaluator is not None:
+        elif one.name in options:
             option = options[one.name]
             passed_on = [str(name).lower() for name in forwarded_names(option)]
             if passed_on and passed_on[0] in evaluator.scope.absent:
@@ -42,7 +60,7 @@ def bind(
             node = option.children[-1]
             if passed_on:
                 node = _forwarded(evaluator, passed_on[0])
-        if node is None or evaluator is None:
+        if node is None:
             continue
         inner.own[one.name] = _argument(evaluator, one, node, inner)
         if one.by_reference and getattr(node, "data", "") == "reference":

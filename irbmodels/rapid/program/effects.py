@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from ..options import QUIET
 from .data import Frame, Program
 from .moves import hidden_names
 from .routines import CHANGING, Instruction, words
@@ -60,13 +61,13 @@ class Effects:
     def matters(self, item: Instruction, frame: Frame, seen: frozenset[int] = frozenset()) -> bool:
         """Return whether an instruction moves the arm or changes moves, or may do so."""
         if item.kind != "call":
-            quiet = {"declaration", "assign", "write"}
+            quiet = {"declaration", "assign", "write", "note"}
             if frame.routine.kind == "func":  # its value says so
                 quiet.add("leave")
             return item.kind not in quiet
         found = self.program.routine(frame.number, item.name.lower())
         if found is None:
-            return True
+            return item.name.lower() not in QUIET
         number, called = found
         if id(called) in seen:
             return False

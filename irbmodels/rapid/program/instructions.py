@@ -28,11 +28,15 @@ MOVES: dict[str, tuple[str, ...]] = {
     },
     "moveabsj": (*_JOINTS, *_END),
     "triggabsj": (*_JOINTS, "Speed", "Trigg_1", "Zone", "Tool"),
+    "searchl": ("Signal", "SearchPoint", *_POINT, "Speed", "Tool"),
+    "searchc": ("Signal", "SearchPoint", *_CIRCLE, "Speed", "Tool"),
 }
 """Instructions that move the robot to a target, in lower case, with their required arguments.
 
 ABB 3HAC16581-1 and 3HAC050988-001 (arc welding). ``MoveLDO p,v,z,tool,do1,1;`` goes as ``MoveL``.
 """
+SEARCHED = "it goes to its target at most; where the signal stops it depends on the run"
+"""What a search does: the whole way is driven here."""
 NON_MOTION = frozenset(
     re.findall(
         r"\w+",

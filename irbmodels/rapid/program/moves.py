@@ -21,6 +21,7 @@ from ..text import line_column
 from ..value_builder import Builder
 from .arguments import Arguments, Move
 from .routines import Instruction, Routine, routine_of
+from .settings import EFFECTS
 
 
 def moves_of(module: Module, routine: str | None = None) -> tuple[Move, ...]:
@@ -36,7 +37,7 @@ def moves_of(module: Module, routine: str | None = None) -> tuple[Move, ...]:
     moves: list[Move] = []
     for one in routines if routine is None else [routine_named(routines, routine)]:
         scope = Scope(module, builder, one, routines)
-        kinds = ("move", "other", "setting")
+        kinds = ("move", "other", "setting", "note")
         moves += [scope.move(item) for item in one.instructions if item.kind in kinds]
     return tuple(moves)
 
@@ -147,6 +148,8 @@ class Scope:
             "setting": "it may change where or how the moves after it go",
             "other": "where it ends depends on the run, or is not in its arguments",
         }
+        if item.kind == "note":
+            return replace(move, effect=EFFECTS[item.name.lower()])
         if item.kind in unknown:
             return replace(move, unknown=f"{item.name} is not evaluated; {unknown[item.kind]}")
         builder, tree = self._parsed(item.span, "instruction")

@@ -12,21 +12,19 @@ from ...errors import RapidError
 from ..grammar import RESERVED
 from ..text import line_column
 from .instructions import MOVES, NON_MOTION, WRITING
+from .settings import EFFECTS
 
 _WORDS = re.compile(
-    r'(?P<skip>![^\n]*|\s+)|"(?>[^"\n]|"")*+"|:=|<=|>=|<>|[^\W\d]\w*|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|.'
+    r'(?P<skip>![^\n]*|\s+|<(?i:SMT|EIT|CSE)>)|"(?>[^"\n]|"")*+"|:=|<=|>=|<>|[^\W\d]\w*|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|.'
 )
 MOTION = re.compile(
-    r"Move(L|J|C|AbsJ)|(Move(L|J|C)(AO|DO|GO|Sync)|MoveExtJ|MovePnP|Trigg(L|J|C|AbsJ)(IOs)?|Search(L|C|ExtJ)|Arc(L|C|J)\w*"
+    r"Move(L|J|C|AbsJ)|(Move(L|J|C)(AO|DO|GO|Sync)|MovePnP|Trigg(L|J|C|AbsJ)(IOs)?|Search(L|C|ExtJ)|Arc(L|C|J)\w*"
     r"|(Spot|Nut|Paint|Disp|Cap|Calib|Force|FC|Laser|Cut)(L|J|C|AbsJ)\w*|EGM(Move|Run)\w+|Ind[ACDR]Move)",
     re.IGNORECASE,
 )
 """Instructions that move the robot."""
 _SETTINGS = re.compile(
-    r"PDisp(On|Off|Set)|EOffs(On|Off|Set)|VelSet|AccSet|PathAccLim|WorldAccLim|SpeedRefresh|SpeedLim(Axis|CheckPoint)|SoftAct"
-    r"|ConfL|ConfJ|SingArea|CirPathMode|Corr(Con|Write|Discon)\w*|GripLoad|MechUnitLoad|ActUnit|DeactUnit|TuneServo|SetSysData"
-    r"|WaitSyncTask|SyncMove(On|Off)|GOTO",
-    re.IGNORECASE,
+    r"PDisp(On|Off|Set)|VelSet|ConfL|ConfJ|Corr(Con|Write|Discon)\w*|GripLoad|GOTO", re.IGNORECASE
 )
 CHANGING = frozenset(("incr", "decr", "clear", "add"))
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
@@ -83,11 +81,13 @@ class Instruction(NamedTuple):
     """A declaration or an instruction in a routine."""
 
     kind: str
-    """``declaration``, ``move``, ``other``, ``setting``, ``call``, ``leave``, ``assign``, ``write``
+    """``declaration``, ``move``, ``other``, ``setting``, ``note``, ``call``, ``leave``, ``assign``,
+    ``write``
 
-    ``other`` moves in a way that is not evaluated, a ``setting`` changes later moves, a ``call`` is
-    of a procedure, ``leave`` ends the routine or the program, ``assign`` is ``x:=...;``, ``Incr``
-    and their like, ``write`` another instruction that writes to its arguments.
+    ``other`` moves in a way that is not evaluated, a ``setting`` changes later moves, after a
+    ``note`` a check of the path still holds, a ``call`` is of a procedure, ``leave`` ends the
+    routine or the program, ``assign`` is ``x:=...;``, ``Incr`` and their like, ``write`` another
+    instruction that writes to its arguments.
     """
     name: str
     span: tuple[int, int]
@@ -183,7 +183,7 @@ def _add_parameter(routine: Routine, given: list[Word], optional: bool) -> None:
         return
     name, kind = named[-1], named[-2].lower if len(named) > 1 else ""
     routine.local_names[name.lower] = ("a parameter of the routine", name.start)
-    by_reference = len(named) > 2 and named[0].lower in ("inout", "var", "pers")
+    by_reference = len(named) > 2 and named[0].lower in ("inout", "var", "pers", "ref")
     array = any(word.text == "{" for word in given)
     routine.parameters.append(Parameter(name.lower, kind, by_reference, optional, array))
 
@@ -232,6 +232,8 @@ class _RoutineScanner:
             return self._add_instruction("assign", place)
         elif word.lower in WRITING and first:
             return self._add_writing(place)
+        elif first and word.lower in EFFECTS:
+            return self._add_instruction("note", place)
         elif MOTION.fullmatch(word.text) and self.words[place - 1].text not in (
             ":=",
             ".",

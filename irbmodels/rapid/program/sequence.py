@@ -21,13 +21,15 @@ from ..expressions import (
     reason_in,
 )
 from ..module import Module, checked_module
+from ..options import QUIET
 from .arguments import Move
-from .binding import Given, bind, copy_back
+from .binding import Given, bind, called_name, copy_back
 from .data import Datum, Frame, Program
 from .effects import Effects, written
 from .moves import first_routine, routines_of
 from .routines import CHANGING, Block, Instruction, Routine, words
 from .run_values import counter_values, position
+from .settings import Settings
 
 # instructions and rounds of loops; a program that takes more is checked part by part
 _MAX_STEPS = 20_000
@@ -86,6 +88,7 @@ class _Interpreter:
         self.uncertain_calls = 0
         """Number of calls on the stack that depend on the run."""
         self.effects = Effects(self.program)
+        self.settings = Settings.initial()
         self.last: Move | None = None
         """The last move; None if it is not known where it ends."""
 
@@ -119,7 +122,7 @@ class _Interpreter:
                 self.moves += [
                     frame.scope.move(item)
                     for item in group
-                    if item.kind in ("move", "other", "setting")
+                    if item.kind in ("move", "other", "setting", "note")
                 ]
             else:
                 run = {"IF": self._if, "TEST": self._if, "FOR": self._for, "WHILE": self._while}
@@ -145,11 +148,21 @@ class _Interpreter:
         except RapidError as err:  # an index beyond the array, or a target that was not taught
             move = frame.scope.move(item)
             move = replace(move, unknown=move.unknown or err.reason, target=None, via=None)
+        programmed = move
+        if item.kind == "setting":
+            with suppress(Unknown):
+                given = frame.scope.arguments(item.span, frame)
+                certain = frame.certain and not self.uncertain_calls
+                move = self.settings.apply(move, *given, certain)
+        elif move.is_motion:
+            move = self.settings.moved(move)
         self.moves.append(replace(move, inside=(), module=self._other_module(frame)))
-        if item.kind == "other":  # SearchL, for one, writes the point that it found
+        searches = item.name.lower().startswith("search")  # and writes the point that it found
+        if item.kind == "other" or searches:
             frame.forget(written(item, frame), self._changed(item, frame))
         if move.is_motion:
-            self.last = None if move.unknown or not frame.certain else move
+            unknown = programmed.unknown or searches or not frame.certain
+            self.last = None if unknown else programmed
         elif item.name.lower() == "goto":
             reason = self._changed(item, frame)
             frame.forget({*frame.routine.assigned} & {*frame.own}, reason)
@@ -203,7 +216,10 @@ class _Interpreter:
     # --- calls
 
     def _call(self, item: Instruction, frame: Frame) -> None:
-        found = self.program.routine(frame.number, item.name.lower())
+        found = self.program.routine(frame.number, called_name(item, frame))
+        if found is None and item.name.lower() in QUIET:
+            frame.forget(written(item, frame), self._changed(item, frame))
+            return
         if found is None or found[1].kind != "proc":
             reason = "it is no procedure of this module, and not followed"
             self._add_unknown(item.name, item.span[0], frame, reason, item)
@@ -236,9 +252,8 @@ class _Interpreter:
 
     def _bound(self, item: Instruction, frame: Frame, inner: Frame) -> Given:
         """Give a procedure its arguments; return those that it may assign."""
-        text = frame.scope.module.text[slice(*item.span)].strip().rstrip("; \t\r\n").lower()
-        if text == item.name.lower():
-            return bind(None, [], {}, inner)
+        if item.name == "%":
+            return bind(ExpressionEvaluator(frame, frame.scope.builder), [], {}, inner)
         evaluator, tree = frame.scope.arguments(item.span, frame)
         return bind(evaluator, *arguments_of(tree), inner)
 

@@ -141,8 +141,11 @@ class _Run:
         unknown = move.unknown
         if handler and not unknown:
             unknown = f"it stands in the {handler}, which runs after an error"
+        if move.effect and not unknown:
+            self.notes.add(move, f"noted: {move.effect}")
         if unknown or move.target is None or move.speed is None:
-            self._leave_out(move, unknown)
+            if unknown or not move.effect:
+                self._leave_out(move, unknown)
             return
         self.notes.add_remarks(move)
         try:
@@ -213,6 +216,9 @@ class _Run:
         if not self._reaches(move, robot, pose, _named(move)):
             return
         every: Any = robot.inverse_kinematics(pose, near=self.q, turns=True)
+        if not move.monitored and self.q is not None:  # the nearest one
+            self._go_to(move, robot, every[0].q)
+            return
         programmed: Any = [*robot.inverse_kinematics(pose, configuration=wanted, near=self.q)]
         # cfx may mean something else: cf1, cf4 and cf6 decide, and then the ranges
         if not every[0].configuration.sure:
@@ -287,7 +293,8 @@ class _Run:
             self._fail(move, "reach", text, joint_path.missing, "m")
             return
         self._along(move, robot, path, joint_path)
-        self._note_configuration(move, robot, joint_path.q[-1])
+        if move.monitored:
+            self._note_configuration(move, robot, joint_path.q[-1])
 
     def _along(self, move: Move, robot: Robot, path: PosePath, joint_path: JointPath) -> None:
         slopes, _ = path_derivatives(robot, path, joint_path.s, joint_path.q)
