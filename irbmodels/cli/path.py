@@ -13,7 +13,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..model.tool import Tool
-from ..rapid import Module, holds_rapid, read_program, sequence_of, summary_of
+from ..rapid import Module, MoveSummary, holds_rapid, read_program, sequence_of, summary_of
 from ..robot.robot import Robot
 from ..tasks.milling import CuttingForce
 from ..tasks.path_check import Box, Cut, ProgramMotion, check_path, programmed_motion
@@ -156,6 +156,7 @@ def path(
     )
     bounds = None if box is None else _box(box)
     program: ProgramMotion | None = None
+    summary: MoveSummary | None = None
     if holds_rapid(file):
         if window is not None or rest != REST:
             raise InputError(
@@ -163,7 +164,7 @@ def path(
             )
         module = read_program(file, others or ())
         robot_with = partial(any_robot, robot, overlay=overlay, payload=payload, mounted=mounted)
-        arm, program = _program(
+        arm, program, summary = _program(
             module, robot_with, tool, wobj, unit, routine, start_deg, (ramp, step, not keep_speed)
         )
         source: Any = program
@@ -199,6 +200,8 @@ def path(
     if report is not None:
         write_report(report, check, arm, file.name, bounds)
     report_written(output, report)
+    if summary is not None:
+        err.print(f"{file.name}: {summary}")
     err.print(f"{file.name}: {verdict(check)}")
     if not check.kept:
         raise click.exceptions.Exit(1)
@@ -213,12 +216,11 @@ def _program(
     routine: str | None,
     start_deg: str | None,
     timing: tuple[float, float, bool],
-) -> tuple[Robot, ProgramMotion]:
-    """Return the robot with the program's tool, and the motion of the program."""
+) -> tuple[Robot, ProgramMotion, MoveSummary]:
+    """Return the robot with the program's tool, the program's motion, and counts of its moves."""
     from ..tasks.rapid_targets import find_tool, visible_value, visible_values
 
     moves = sequence_of(module, routine)
-    err.print(f"{module.name}: {summary_of(moves)}")
     own = {name.lower() for name in visible_values(module, "tooldata")}
     stand_in = tool is not None
     if tool is None:
@@ -243,7 +245,7 @@ def _program(
         units=units,
         stand_in=stand_in,
     )
-    return arm, motion
+    return arm, motion, summary_of(moves)
 
 
 def _numbers(text: str, option: str, count: int) -> list[float]:

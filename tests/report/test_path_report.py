@@ -574,7 +574,7 @@ def test_a_program_of_which_nothing_can_be_driven(file, run, tmp_path):
         " MoveAbsJ in main: q5 = 9999 deg" in err
     )
     for body, reason in (
-        ("ConfL\\Off;", "; line 8: ConfL not evaluated"),
+        ("PDispOn p10,tSp;", "; line 8: PDispOn not evaluated"),
         ("x := 1;", "\n"),
         ("grip;", "; line 8: grip not evaluated: it is no"),
     ):
