@@ -71,6 +71,18 @@ def test_velset_scales_and_bounds_speeds(setting, v_tcp, v_ori):
     assert "the speed that VelSet of line 4 leaves" in unknown.unknown
 
 
+def test_velset_of_a_published_example():
+    r"""``VelSet 50,800``: v1000 goes at 500 mm/s, with \V:=2000 at 800 mm/s, \T:=5 takes 10 s."""
+    moves = run_of(
+        "VelSet 50,800; MoveL p,v1000,z10,tool0; MoveL p,v1000\\V:=2000,z10,tool0;"
+        "MoveL p,v1000\\T:=5,z10,tool0; VelSet 0,800; MoveL p,v1000,z10,tool0;"
+    )
+    assert [move.speed.v_tcp for move in moves[1:3]] == [500, 800]
+    assert moves[3].seconds == 10
+    assert "0 % and 800 mm/s are no speeds" in moves[5].unknown
+    assert run_of("MoveL p,v7000,z10,tool0;")[0].speed.v_tcp == 7000
+
+
 def test_a_displacement_is_left_by_pdispoff():
     """Targets after PDispOn are not known, jointtargets are; PDispOff ends that if it runs."""
     joint = f"MoveAbsJ [[0,0,0,0,30,0],{FRAME}],v100,fine,tool0;"

@@ -1,11 +1,18 @@
-"""Instructions that change later moves, or that a check of the path need not regard.
+r"""Instructions that change later moves, or that a check of the path need not regard.
 
 ``AccSet`` or ``SyncMoveOn`` leave the path where it is: :data:`EFFECTS` says what they do.
 ``ConfJ``, ``VelSet``, displacements and ``GripLoad`` are followed in the sequence of moves.
+
+Sources: ``VelSet`` after the example of blog.csdn.net/weixin_39917576/article/details/111179201
+(percent of the speed, of ``\V`` and, inversely, of the time ``\T``; then the bound of the TCP);
+``ConfJ`` and ``ConfL`` after "ABB Robot configL configJ: Configuration Control Explained" of
+industrialmonitordirect.com (on where a program begins; off: the nearest configuration). All else is
+assumed: ABB's manual of instructions (3HAC16581-1) was not at hand.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -40,7 +47,7 @@ EFFECTS: Mapping[str, str] = {
     "mechunitload": "the load of a mechanical unit is not regarded",
     "setsysdata": "moves name their tool and work object themselves",
 }  # fmt: skip
-"""What instructions do after which a check of the path still holds, by name in lower case."""
+"""What instructions do (assumed) after which a check of the path still holds, in lower case."""
 
 
 @dataclass
@@ -53,8 +60,8 @@ class Settings:
     """Why targets are displaced; empty if they are not."""
     override: float = 100.0
     """Speed in percent of the programmed one, of ``VelSet``."""
-    fastest: float = 5000.0
-    """[mm/s] of the TCP, of ``VelSet``; its default."""
+    fastest: float = math.inf
+    """[mm/s] of the TCP, of ``VelSet``; ABB's default depends on the type of robot."""
     slowed: str = ""
     """Why the speed is not known."""
 
@@ -103,7 +110,10 @@ class Settings:
         try:
             if doubt or len(given) != 2:
                 raise Unknown(doubt or f"{move.instruction} takes Override, Max")
-            self.override, self.fastest = (evaluator.number(one) for one in given)
+            override, fastest = (evaluator.number(one) for one in given)
+            if not (override > 0.0 and fastest > 0.0):
+                raise Unknown(f"{override:g} % and {fastest:g} mm/s are no speeds")
+            self.override, self.fastest = override, fastest
         except (Unknown, RapidError) as reason:
             self.slowed = f"the speed that {move.instruction} of line {move.line} leaves: {reason}"
             return replace(move, unknown=self.slowed)
@@ -126,6 +136,7 @@ class Settings:
         return replace(
             move,
             speed=move.speed if speed == move.speed else speed,
+            seconds=None if move.seconds is None else move.seconds * 100.0 / self.override,
             monitored=self.monitored["confj" if move.is_joint else "confl"],
             unknown=unknown,
             target=None if unknown else move.target,
