@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -83,6 +85,13 @@ app = click.Group()
     "--acceleration",
     help="Limits per axis, comma separated: deg/s^2, mm/s^2 for a linear axis; default none.",
 )
+@click.option(
+    "--rated-torque",
+    help=(
+        "Continuous torques of the axes at the arm, N m, comma separated (N of a linear axis): RMS"
+        " torques are held against them; default none."
+    ),
+)
 @click.option("--box", help="x0,x1,y0,y1,z0,z1 in mm, in the world: TCP and tool must stay inside.")
 @click.option("--collision", is_flag=True, help="Look for collisions with itself in every sample.")
 @click.option(
@@ -96,6 +105,7 @@ app = click.Group()
     "--stiffness",
     help="Stiffness per axis, N m/rad at the arm, comma separated: how far the TCP gives way.",
 )
+@click.option("as_json", "--json", is_flag=True, help="Print the result as JSON, in SI units.")
 @report_option
 @click.option(
     "-o",
@@ -128,11 +138,13 @@ def path(
     step: float,
     keep_speed: bool,
     acceleration: str | None,
+    rated_torque: str | None,
     box: str | None,
     collision: bool,
     cut: str | None,
     cut_lines: str | None,
     stiffness: str | None,
+    as_json: bool,
     report: Path | None,
     output: Path | None,
     window: float | None,
@@ -149,7 +161,7 @@ def path(
     or the time of its \T. The first path of a robot that has more than a thousand samples compiles
     kernels, about a minute; they are kept.
     """
-    from ..report.path import check_tables, remarks, verdict, write_report
+    from ..report.path import check_record, check_tables, remarks, verdict, write_report
 
     check_outputs(
         (file, robot, tool, *(others or ()), *(overlay or ())), report=report, table=output
@@ -187,14 +199,19 @@ def path(
         arm = any_robot(robot, tool, overlay, payload=payload, mounted=mounted)
         source = read_motion(file, arm)
     limits = None if acceleration is None else _accelerations(arm, acceleration)
+    rated = None if rated_torque is None else _numbers(rated_torque, "--rated-torque", arm.n)
     milled = _cut(arm, cut, cut_lines, stiffness)
     with file_progress() as bar:
         task = bar.add_task(file.name, total=file.stat().st_size)
         check = check_path(
-            arm, source, acceleration=limits, box=bounds, collision=collision, cut=milled,
-            output=output, window=window, rest=rest, advance=lambda size: bar.advance(task, size),
+            arm, source, acceleration=limits, rated_torque=rated, box=bounds, collision=collision,
+            cut=milled, output=output, window=window, rest=rest,
+            advance=lambda size: bar.advance(task, size),
         )  # fmt: skip
-    print_tables(*check_tables(check, arm))
+    if as_json:
+        sys.stdout.write(f"{json.dumps(check_record(check, arm), indent=2)}\n")
+    else:
+        print_tables(*check_tables(check, arm))
     for line in remarks(check, arm):
         err.print(line)
     if report is not None:

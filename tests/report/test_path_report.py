@@ -174,7 +174,7 @@ def test_what_was_not_evaluated_is_part_of_the_verdict(robot):
 
 
 def test_the_page_stands_on_its_own(robot, tmp_path):
-    """No address but namespaces, no script, well-formed; three figures, the tables, the verdict;
+    """No address but namespaces, no script, well-formed; four figures, the tables, the verdict;
     dangerous names are escaped.
     """
     box = Box((-1, -1, 0), (2, 1, 2))
@@ -189,7 +189,7 @@ def test_the_page_stands_on_its_own(robot, tmp_path):
         for name in ("href", "src"):
             assert attributes.get(name, "#").startswith("#")
     assert not re.search(r"url\((?!#)", text)
-    assert [tag for tag, _ in page.tags].count("svg") == 3
+    assert [tag for tag, _ in page.tags].count("svg") == 4
     words = " ".join(page.words)
     assert "Path check: <b>&.mod" in words
     assert "irb2400_16 with spindle" in words
@@ -255,7 +255,7 @@ def test_a_good_page_says_so(robot):
         np.array([0.0, 1.0]), np.zeros((2, two.n)), np.zeros((2, two.n)), np.zeros((2, two.n))
     )
     text = report_html(check_path(two, still), two)
-    assert text.count("<svg") == 2
+    assert text.count("<svg") == 3
     assert "Moves" not in text
 
 

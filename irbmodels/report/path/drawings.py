@@ -50,6 +50,23 @@ def shares_figure(check: PathCheck, robot: Robot) -> Figure:
     return figure
 
 
+def power_figure(check: PathCheck) -> Figure:
+    """Draw the mechanical power of each axis and of all together; below 0 the arm gives it back."""
+    figure = blank_figure(10.0, 4.6)
+    axes, trace = figure.subplots(), check.trace
+    for i, column in enumerate(trace.power.T):
+        color = AXIS_COLORS[i % len(AXIS_COLORS)]
+        axes.plot(trace.t, column, color=color, lw=1.3, label=f"axis {i + 1}")
+    axes.plot(trace.t, trace.total_power, color="0.15", lw=1.0, ls=(0, (4, 2)), label="all axes")
+    axes.axhline(0.0, color="0.5", lw=0.8)
+    axes.set_ylabel("W")
+    axes.set_xlabel("time [s]")
+    lay_out(axes, "mechanical power: above 0 the drive puts it in, below 0 the arm gives it back")
+    _mark_lines([axes], check)
+    legend_below(figure, axes)
+    return figure
+
+
 def distance_figure(check: PathCheck) -> Figure:
     """Draw distances to singularities on either side; near ones lie in the grey band."""
     figure = blank_figure(10.0, 3.4)

@@ -13,7 +13,8 @@ from ...files import write_text
 from ...robot.robot import Robot
 from ...tasks.path_check import Box, PathCheck
 from ..html import bar, cards_html, list_html, page_html, svg, table_html
-from .drawings import distance_figure, path_figure, shares_figure
+from .cycle import cycle_rows
+from .drawings import distance_figure, path_figure, power_figure, shares_figure
 from .tables import axis_rows, conclusion, line_text, move_rows, remarks, singularity_rows
 
 _PRINTED = 500  # violations in the page
@@ -61,6 +62,7 @@ def report_html(check: PathCheck, robot: Robot, source: str = "", box: Box | Non
         first=escape(f"First: {check.first}" if check.first else _without_violations(check)),
         cards=cards_html(_cards(check, robot)),
         findings=_violations_html(check),
+        cycle=_cycle_html(check, robot),
         moves=_moves_html(check, robot),
         distances=svg(distance_figure(check)) if check.singularities else "",
         star="* of an assumed limit: none is published. " if _star(robot) else "",
@@ -137,6 +139,14 @@ def _axes_html(check: PathCheck, robot: Robot) -> str:
         for i, row in enumerate(axis_rows(check, robot))
     ]
     return table_html(heads, rows)
+
+
+def _cycle_html(check: PathCheck, robot: Robot) -> str:
+    if not check.moved or not robot.dynamic_model.has_masses:
+        return ""
+    figure, table = svg(power_figure(check)), table_html(*cycle_rows(check, robot))
+    heading = "<h2>Power, energy and duty over the cycle, at the arm</h2>"
+    return f'{heading}<section class="sheet">{figure}{table}</section>'
 
 
 def _moves_html(check: PathCheck, robot: Robot) -> str:

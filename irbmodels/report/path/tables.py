@@ -14,6 +14,7 @@ from ...tasks.path_check import MoveTiming, PathCheck
 from ...tasks.path_check.samples import format_lines
 from ..tables import notes
 from ..text_table import TextTable, counted
+from .cycle import cycle_table
 
 _LISTED = 20  # findings in the terminal
 
@@ -89,6 +90,10 @@ def remarks(check: PathCheck, robot: Robot) -> list[str]:
             check.acceleration is None,
             "accelerations were held against no limit: none is published, and none was given",
         ),
+        (
+            has_masses and check.rated_torque is None,
+            "RMS torques were held against no rating: none is published, and none was given",
+        ),
         (check.collision_checked, "collision of the robot with itself was looked for"),
         (not check.collision_checked, "collision was not looked for"),
     )
@@ -111,7 +116,7 @@ def remarks(check: PathCheck, robot: Robot) -> list[str]:
 
 
 def check_tables(check: PathCheck, robot: Robot) -> list[TextTable]:
-    """Return margins, shares and peaks per axis, singularities, moves, and the first violations."""
+    """Return margins, shares and peaks per axis, singularities, moves, power, first violations."""
     tables = []
     if check.rows:
         tables.append(_axis_table(check, robot))
@@ -121,6 +126,8 @@ def check_tables(check: PathCheck, robot: Robot) -> list[TextTable]:
         heads = ["line", "move", "from s", "to s", "TCP mm/s", "range %", "speed %", "torque %"]
         rows = [(*cells, "VIOLATION" if bad else "") for cells, bad in move_rows(check)]
         tables.append(TextTable(*heads, "wrist deg", "verdict", rows=rows, title="moves", keys=2))
+    if check.moved and robot.dynamic_model.has_masses:
+        tables.append(cycle_table(check, robot))
     if check.findings:
         count = len(check.findings)
         first = f" (the first {_LISTED} of {count + check.more})" if count > _LISTED else ""

@@ -30,10 +30,11 @@ from .criteria import (
     name_links,
     singularity_criteria,
 )
+from .cycle import Cycle, CycleIntegrals
 from .extremes import Extreme, Extremes, PerLine, Trace
 from .program_motion import ProgramMotion
 from .samples import Cut, checked_cut, evaluate_samples, format_lines, in_lines
-from .violations import Finding, FindingCollector, overload_finding
+from .violations import Finding, FindingCollector, overload_finding, rms_findings
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +70,10 @@ class PathCheck:
     """
     friction_share: Array | None
     """Per axis: sum of ``|friction|`` by that of all four causes; None without friction data."""
+    cycle: Cycle
+    """Power, energy and duty of the axes, the path taken as one cycle."""
+    rated_torque: Array | None
+    """Rated torques that were given, ``(n,)`` [N m, N]; None: no rating is known."""
     singularities: dict[str, Extreme]
     """Nearest approach to ``wrist``, ``elbow`` [rad], ``shoulder`` [m].
 
@@ -146,6 +151,7 @@ def check_path(
     path: Motion | MotionFile | ProgramMotion,
     *,
     acceleration: ArrayLike | None = None,
+    rated_torque: ArrayLike | None = None,
     box: Box | None = None,
     collision: bool = False,
     cut: Cut | None = None,
@@ -164,6 +170,9 @@ def check_path(
         path: A motion with speeds and accelerations, an opened motion file, or the motion of a
             program.
         acceleration: Limits [rad/s^2, m/s^2], shape ``(n,)``; nobody publishes any, so None checks
+            none.
+        rated_torque: Continuous torques of the axes, arm side [N m, N], shape ``(n,)``, which the
+            root mean square over the path must not exceed; nobody publishes any, so None checks
             none.
         box: Box [m] in the world for the TCP and, where the tool has collision shapes, for the
             whole tool.
@@ -190,11 +199,8 @@ def check_path(
     as_instance(path, Motion | MotionFile | ProgramMotion, what)
     as_bool(collision, "collision, whether to look for it,")
     check_filter(window, rest, advance)
-    limits = None
-    if acceleration is not None:
-        limits = finite(acceleration, (robot.n,), "acceleration limits [rad/s^2, m/s^2]")
-        if not (limits > 0.0).all():
-            raise InputError(f"acceleration limits are positive, got {limits.tolist()}")
+    limits = _positive(acceleration, robot.n, "acceleration limits [rad/s^2, m/s^2]")
+    rated = _positive(rated_torque, robot.n, "rated torques [N m, N]")
     if box is not None:
         box_corners(box)
     tool = ToolExtent(robot, "world") if box is not None else None
@@ -211,6 +217,7 @@ def check_path(
     violations = FindingCollector(ROUNDING, program is not None)
     near = FindingCollector(0.0, program is not None)
     extremes = Extremes(robot.drive_axes, program is not None)
+    integrals = CycleIntegrals(robot.limits.linear)
     source = path.path if isinstance(path, MotionFile) else None
     with table_stream(output, source) as stream:
         if stream is not None:
@@ -226,16 +233,20 @@ def check_path(
             violations.add(criteria, samples.t, samples.q, lines)
             near.add(singularity_criteria(samples), samples.t, samples.q, lines)
             extremes.add(samples)
+            integrals.add(samples)
             if stream is not None:
                 csv_table.write_rows(stream, robot, samples)
         if uncut:
             rows = f"row of the {extremes.rows} of the file, from 2 on, is"
             what = "move stands in" if program is not None else rows
             raise InputError(f"no {what} {format_lines(uncut)}, where the tool should cut")
-    findings = [name_links(robot, finding) for finding in violations.result()]
+    findings, cycle = [name_links(robot, one) for one in violations.result()], integrals.result()
     if extremes.rows:
         start, duration = extremes.start, extremes.duration
         findings[:0] = [overload_finding(row, start, duration) for row in robot.overload]
+        if rated is not None:
+            ends = extremes.start, extremes.start + extremes.duration
+            findings += rms_findings(cycle.rms_torque, rated, robot.limits.linear, *ends)
     if program is not None:
         findings += program.findings
     friction = robot.friction_model
@@ -257,6 +268,8 @@ def check_path(
         torque=worst("torque"),
         peaks=extremes.peaks,
         friction_share=None if friction is None else extremes.friction_share(),
+        cycle=cycle,
+        rated_torque=rated,
         singularities={} if np.isnan(singularities["wrist"].value).any() else singularities,
         smallest=worst("smallest"),
         manipulability=worst("manipulability"),
@@ -308,6 +321,16 @@ def _pieces(
     for begin in range(0, len(motion.t), ROWS):
         end = begin + ROWS
         yield motion.slice(begin, end), lines[begin:end]
+
+
+def _positive(limits: ArrayLike | None, n: int, what: str) -> Array | None:
+    """Return limits ``(n,)`` that are positive, or None."""
+    if limits is None:
+        return None
+    values = finite(limits, (n,), what)
+    if not (values > 0.0).all():
+        raise InputError(f"{what.partition(' [')[0]} are positive, got {values.tolist()}")
+    return values
 
 
 def _unlimited(robot: Robot) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ def write_header(stream: TextIO, robot: Robot, acceleration: bool) -> None:
         *(f"margin{i}_{length}" for i, length, _ in axes),
         *(f"{share}{i}_percent" for share in shares for i, *_ in axes),
         *(f"tau{i}_{part}_{force}" for i, _, force in axes for part in TorqueParts._fields),
+        *(f"power{i}_W" for i, *_ in axes),
         *("wrist_deg", "elbow_deg", "shoulder_mm", "smallest_singular_value", "manipulability"),
         *(f"tcp_{axis}_mm" for axis in "xyz"),
     ]
@@ -45,6 +46,7 @@ def write_rows(stream: TextIO, robot: Robot, samples: Samples) -> None:
         np.where(linear, 1000.0 * samples.margin, np.degrees(samples.margin)),
         *(100.0 * share for share in shares if share is not None),
         np.stack(samples.parts, axis=2).reshape(len(samples.t), -1),
+        samples.power,
         np.degrees(samples.wrist),
         np.degrees(samples.elbow),
         1000.0 * samples.shoulder,

@@ -13,6 +13,7 @@ from .samples import Samples
 
 _TRACE = 4096  # samples kept for figures
 _SHARES = ("used", "speed", "torque")
+_POWERS = ("power", "total_power")
 _SINGULARITIES = ("wrist", "elbow", "shoulder")
 
 
@@ -70,6 +71,8 @@ class Trace(NamedTuple):
     used: Array
     speed: Array
     torque: Array
+    power: Array
+    total_power: Array
     wrist: Array
     elbow: Array
     shoulder: Array
@@ -94,7 +97,7 @@ class Extremes:
         self._lines: dict[int, tuple[float, float, Array, Array]] = {}
         share, none, tcp = np.zeros((0, n)), np.zeros(0), np.zeros((0, 3))
         lines = np.zeros(0, dtype=np.int64)
-        self._kept = [Trace(none, share, share, share, none, none, none, tcp, lines)]
+        self._kept = [Trace(none, share, share, share, share, none, none, none, none, tcp, lines)]
         self._width = 1
 
     def add(self, samples: Samples) -> None:
@@ -187,8 +190,15 @@ def _thinned(trace: Trace, width: int) -> Trace:
     columns = trace._asdict()
     thinned = {name: values[first] for name, values in columns.items()}
     thinned |= {name: np.maximum.reduceat(columns[name], first) for name in _SHARES}
+    thinned |= {name: _far_from_zero(columns[name], first) for name in _POWERS}
     thinned |= {name: _next_to_zero(columns[name], first) for name in _SINGULARITIES}
     return Trace(**thinned)
+
+
+def _far_from_zero(values: Array, first: NDArray[np.intp]) -> Array:
+    """Return of each group the value farthest from 0."""
+    low, high = np.minimum.reduceat(values, first), np.maximum.reduceat(values, first)
+    return np.where(np.abs(low) > np.abs(high), low, high)
 
 
 def _next_to_zero(values: Array, first: NDArray[np.intp]) -> Array:

@@ -58,6 +58,17 @@ class Samples(NamedTuple):
     deflection: Array | None
     """Displacement of the TCP by a cut [m], ``(N,)``; None without a cut or a stiffness."""
 
+    @property
+    def power(self) -> Array:
+        """Mechanical power of each axis [W], ``(N, n)``; negative where the arm drives the axis."""
+        return self.parts.total * self.v
+
+    @property
+    def total_power(self) -> Array:
+        """Mechanical power of all axes together [W], ``(N,)``."""
+        total: Array = self.power.sum(axis=1)
+        return total
+
 
 class Cut(NamedTuple):
     """A cut along a path, or along a part of it."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...model.limits import Violation
+from ...model.limits import ROUNDING, Violation
 from ...model.types import Array, IntArray, Mask
 
 MOST = 10_000  # findings that are kept; a noisy file has a new one every few samples
@@ -18,10 +18,10 @@ class Finding(NamedTuple):
     """One segment of a path on which one bound is not kept, or one move that cannot be made."""
 
     kind: str
-    """``load``, ``range``, ``speed``, ``acceleration``, ``torque``, ``box``, ``collision``.
+    """``load``, ``range``, ``speed``, ``acceleration``, ``torque``, ``rms torque``, ``box``.
 
-    Of a program ``reach``, ``configuration``, ``jump``; nearness to a singularity is ``wrist``,
-    ``elbow`` or ``shoulder``.
+    ``collision`` is one of the robot with itself. Of a program ``reach``, ``configuration``,
+    ``jump``; nearness to a singularity is ``wrist``, ``elbow`` or ``shoulder``.
     """
     start: float
     """Time of its first sample [s]."""
@@ -80,6 +80,16 @@ def overload_finding(row: Violation, start: float, duration: float) -> Finding:
         assumed=row.assumed,
         text=str(row),
     )
+
+
+def rms_findings(
+    rms: Array, rated: Array, linear: Mask, start: float, end: float
+) -> Iterator[Finding]:
+    """Yield the axes whose root mean square torque ``(n,)`` is above their rated torque."""
+    for i in np.flatnonzero(rms > rated * (1.0 + ROUNDING)).tolist():
+        quantity, unit = f"rms of tau{i + 1}", "N" if linear[i] else "N m"
+        bounds = float(rms[i]), 0.0, float(rated[i]), unit
+        yield Finding("rms torque", start, end, None, start, i + 1, quantity, *bounds)
 
 
 class Criterion(NamedTuple):
