@@ -13,7 +13,7 @@ import math
 import re
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -132,20 +132,33 @@ ROWS: tuple[dict[str, float], ...] = (
         **{"irb2400": 5.2, "irb4400": 6.9, "irb6640": 9.0},
     },
     {
-        **{"irb910sc": 0.4, "irb140": 1.3, "irb930": 2.3, "irb52": 3.8},
-        **{"irb1400": 5.4, "irb6620": 7.0, "irb6660": 9.4},
+        **{"irb910sc": 0.4, "irb14000": 1.4, "irb140": 2.3, "irb930": 3.2, "irb52": 4.6},
+        **{"irb1400": 6.0, "irb6620": 7.5, "irb6660": 9.6},
     },
     PALLETIZERS,
 )
-# of arms by their joints and axes: six axes, palletizers, SCARAs
-POSTURES = {(6, 6): (0, 15, 10, 0, 35, 0), (5, 4): (0, 20, 25, 0), (4, 4): (20, 40, -100, 0)}
-FIVE = {  # postures within the ranges of all palletizers [deg]
-    "home": (0, 0, 0, 0),
-    "forward": (25, 70, 15, 30),
-    "high": (-30, -20, -17, 0),
-    "low": (40, 60, 115, 90),
-    "folded": (0, -28, 30, 0),
+# of arms by their joints and axes: six axes, palletizers, SCARAs, seven axes
+POSTURES = {
+    (6, 6): (0, 15, 10, 0, 35, 0),
+    (5, 4): (0, 20, 25, 0),
+    (4, 4): (20, 40, -100, 0),
+    (7, 7): (0, -130, 30, 0, 40, 0, -135),
 }
+# five postures within the ranges of all arms of a build [deg]
+OF_PALLETIZERS: tuple[tuple[float, ...], ...] = (
+    (0, 0, 0, 0),  # home
+    (25, 70, 15, 30),  # forward
+    (-30, -20, -17, 0),  # high
+    (40, 60, 115, 90),  # low
+    (0, -28, 30, 0),  # folded
+)
+OF_RIGHT_ARM: tuple[tuple[float, ...], ...] = (
+    (0, -130, 30, 0, 40, 0, -135),  # home
+    (0, 0, 0, 0, 0, 0, 0),  # all at 0
+    (60, -60, -80, 0, 0, 0, -60),  # stretched
+    (36, -117, 36, 50, 46, -114, -100),  # forward
+    (-60, -110, 35, 116, 100, 90, 30),  # raised
+)
 TILE = (280, 230)  # pixels
 STAGE, HIGH = 11.6, 2.45  # [m] that a row shows across, and above the floor
 PER_METRE = 160  # pixels
@@ -175,23 +188,31 @@ def line_up(path: Path) -> None:
     sheet.quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
-def palletizers(path: Path) -> None:
-    """Draw the palletizers, a row each, in five postures."""
-    from PIL import Image
+def in_postures(
+    names: Iterable[str], postures: tuple[tuple[float, ...], ...]
+) -> Callable[[Path], None]:
+    """Return what draws robots, a row each, in postures as the controller shows them."""
+    robots = [*names]
 
-    width, height = TILE
-    sheet = Image.new("RGB", (width * len(FIVE), height * len(PALLETIZERS)), "white")
-    for row, name in enumerate(PALLETIZERS):
-        robot = irb.load(name)
-        for column, posture in enumerate(FIVE.values()):
-            q = robot.from_controller(posture)
-            assert robot.limits.in_range(q), (name, posture)
-            with tempfile.TemporaryDirectory() as folder:
-                picture = Path(folder, "posture.png")
-                irb.save_picture(picture, robot, q=q, size=(2 * width, 2 * height))
-                tile = Image.open(picture).convert("RGB").resize(TILE, Image.Resampling.LANCZOS)
-            sheet.paste(tile, (column * width, row * height))
-    sheet.quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
+    def draw(path: Path) -> None:
+        from PIL import Image
+
+        width, height = TILE
+        sheet = Image.new("RGB", (width * len(postures), height * len(robots)), "white")
+        for row, name in enumerate(robots):
+            robot = irb.load(name)
+            for column, posture in enumerate(postures):
+                q = robot.from_controller(posture)
+                assert robot.limits.in_range(q), (name, posture)
+                with tempfile.TemporaryDirectory() as folder:
+                    picture = Path(folder, "posture.png")
+                    irb.save_picture(picture, robot, q=q, size=(2 * width, 2 * height))
+                    tile = Image.open(picture).convert("RGB")
+                    tile = tile.resize(TILE, Image.Resampling.LANCZOS)
+                sheet.paste(tile, (column * width, row * height))
+        sheet.quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
+
+    return draw
 
 
 def row_page(row: dict[str, float]) -> str:
@@ -282,14 +303,17 @@ PICTURES: dict[str, Callable[[Path], None]] = {
     "irb1600": family("irb1600", (25, 10, 10, 0, 40, 0)),
     "irb930": family("irb930", (25, 40, -120, 0)),
     "irb910sc": family("irb910sc", (25, 40, -80, 0)),
+    "irb14000": family("irb14000", (0, -130, 30, 0, 40, 0, -135)),
     **{name: family(name, (25, 15, 20, 0)) for name in PALLETIZERS},
     **{
         name: family(name, (25, 10, 10, 0, 40, 0))
         for row in ROWS
         for name in row
-        if name not in (*PALLETIZERS, "irb2400", "irb1400", "irb1600", "irb930", "irb910sc")
+        if len(POSTURES[len(irb.describe(name).chain), len(irb.describe(name).axes)]) == 6
+        and name not in ("irb2400", "irb1400", "irb1600")
     },
-    "palletizers": palletizers,
+    "palletizers": in_postures(PALLETIZERS, OF_PALLETIZERS),
+    "irb14000_postures": in_postures(["irb14000_right"], OF_RIGHT_ARM),
     "frames": layers("irb2400", "frames"),
     "inertia": layers("irb2400", "com", "boxes"),
     "hulls": layers("irb1600", "hulls", posture=(25, 10, 10, 0, 40, 0)),

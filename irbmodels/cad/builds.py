@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import InputError, MissingData
 from ..model.inertia import Inertial
 from ..tables.description import Description
-from . import palletizer_arm, parallel_arm, scara, serial_arm, tube_arm
+from . import palletizer_arm, parallel_arm, scara, serial_arm, seven_axis_arm, tube_arm
 from .body import Body, at_mass, closing
 from .link_frames import link_frames
 from .mass_split import MassSplit
@@ -50,12 +50,15 @@ def _build(robot: Description) -> Callable[[Description], Mapping[str, Body]]:
         return tube_arm.bodies
     if robot.linear == (False,) * 6:
         return serial_arm.bodies
+    if robot.linear == (False,) * 7:
+        return seven_axis_arm.bodies
     if robot.linear == (False, False, True, False):
         return scara.bodies
     axes = ", ".join("sliding" if slides else "turning" for slides in robot.linear)
     raise InputError(
         f"{robot.name} has {len(robot.axes)} axes ({axes}); drawn are arms of six turning axes,"
-        " with a parallelogram or without, palletizers, and SCARAs, whose third of four axes slides"
+        " with a parallelogram or without, or of seven, palletizers, and SCARAs, whose third of"
+        " four axes slides"
     )
 
 

@@ -12,12 +12,14 @@ from ..tables.forms import FORMS
 def turned(robot: Description) -> tuple[float, ...]:
     """Return the angles of the joints at 0 of the controller, from the drawn posture [deg].
 
-    That of a six-axis arm is lower arm up, forearm level, as at 0 of ABB's arms. Arms whose frames
-    are others than those of conventions.md are drawn at 0.
+    That of a six-axis arm is lower arm up, forearm level, as at 0 of ABB's arms. Seven-axis arms,
+    and those whose frames are others than those of conventions.md, are drawn at 0.
     """
     rows = robot.kinematics.joints.values()
-    for joints, _ in FORMS.values():
-        if [form.alpha for form in joints] == [row.alpha_deg for row in rows]:
+    for build, (joints, _) in FORMS.items():
+        if build != "seven_axis" and [form.alpha for form in joints] == [
+            row.alpha_deg for row in rows
+        ]:
             return tuple(
                 row.theta0_deg - form.theta0 if row.type == "revolute" else 0.0
                 for row, form in zip(rows, joints, strict=True)

@@ -79,7 +79,9 @@ class AxisCoupling:
 
     def then(self, axes_from_q: Array) -> AxisCoupling:
         """Return the coupling for positions ``q`` of which this one's are ``axes_from_q @ q``."""
-        return AxisCoupling(self.G @ axes_from_q, self.q0.copy(), self.joints, self.axes)
+        first = [int(np.flatnonzero(column)[0]) for column in axes_from_q.T]
+        axes = tuple(self.axes[row] for row in first)
+        return AxisCoupling(self.G @ axes_from_q, self.q0.copy(), self.joints, axes)
 
 
 def coupling_of(robot: Element, joints: Sequence[str]) -> AxisCoupling:

@@ -21,8 +21,12 @@ def modified_row(alpha: float, a: float, theta: float, d: float) -> Array:
     return pose @ translation(0, 0, d)
 
 
+_BASE = np.eye(4)
+_BASE.setflags(write=False)
+
+
 class DHTable(NamedTuple):
-    """One row per joint of the chain; lengths in [m], angles in [rad], arrays of shape ``(m,)``.
+    """One row per joint from base to flange; [m], [rad], arrays of shape ``(m,)``.
 
     There is one per axis, and of a palletizer the passive one that keeps axis 4 upright.
 
@@ -40,10 +44,13 @@ class DHTable(NamedTuple):
     A: Array
     """``(m, n)``: joint variables = ``A q`` + offsets.
 
-    -1 at (3, 2) where a parallelogram drives axis 3.
+    -1 at (3, 2) where a parallelogram drives axis 3; a permutation where axes are not numbered
+    along the chain.
     """
     tool0: Array
     """Pose of tool0 in the last frame, ``(4, 4)``."""
+    base: Array = _BASE
+    """Pose in the base of the frame that the first row starts from, ``(4, 4)``."""
 
     @property
     def offsets(self) -> Array:
@@ -64,7 +71,7 @@ class DHTable(NamedTuple):
 
     def frames(self, q: ArrayLike) -> list[Array]:
         """Poses of frames 1..n and tool0 in the base, each ``(4, 4)``: the plain matrix product."""
-        pose, result = np.eye(4), []
+        pose, result = self.base, []
         variables = self.joint_variables(q)
         angles = np.where(self.prismatic, self.theta, variables)
         distances = np.where(self.prismatic, variables, self.d)
@@ -97,4 +104,4 @@ class DHTable(NamedTuple):
         for i in range(len(d) - 1):
             if np.isclose(abs(theta[i]), np.pi) and not self.prismatic[i] and a[i] == 0.0:
                 theta[i], alpha[i], theta[i + 1] = 0.0, -alpha[i], theta[i + 1] + np.pi
-        return DHTable("standard", alpha, a, d, theta, self.prismatic, self.A, np.eye(4))
+        return DHTable("standard", alpha, a, d, theta, self.prismatic, self.A, np.eye(4), self.base)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple, get_args
 
 from ..model.provenance import Grade, Source
 from ..tables.description import Description, aliases, describe, robots
+from ..tables.forms import Build
 from ..tables.reader import Row
 from ..tables.spring_rows import numbers_of
 from .text_table import TextTable
 
-Build = Literal["serial", "parallelogram", "palletizer", "scara"]
 _NO_SOURCE = "unknown"
 _MARK = "*"  # behind an assumed number
 
@@ -128,7 +128,6 @@ def _listed(robot: Description, alias: str | None) -> ListedRobot:
     bodies = robot.inertials.sets[robot.inertials.default].links.values()
     friction = robot.friction.default
     axes = {} if friction is None else robot.friction.sets[friction].axes
-    level = robot.kinematics.level is not None
     lengths = (*robot.chain.values(), robot.kinematics.tool0, *([bars] if bars else []))
     kinematics = _worst(lengths, robot.kinematics.sources)
     assert kinematics is not None  # a robot has joints
@@ -136,13 +135,7 @@ def _listed(robot: Description, alias: str | None) -> ListedRobot:
         robot.name,
         robot.family,
         alias,
-        "palletizer"
-        if level
-        else "parallelogram"
-        if bars
-        else "scara"
-        if len(robot.axes) == 4
-        else "serial",
+        _build(robot),
         ratings.payload_kg,
         ratings.reach_mm,
         ratings.mass_kg,
@@ -151,6 +144,15 @@ def _listed(robot: Description, alias: str | None) -> ListedRobot:
         _worst(bodies, robot.inertials.sources),
         _worst(axes.values(), robot.friction.sources),
     )
+
+
+def _build(robot: Description) -> Build:
+    if robot.kinematics.level is not None:
+        return "palletizer"
+    if robot.kinematics.parallelogram is not None:
+        return "parallelogram"
+    by_axes: dict[int, Build] = {4: "scara", 7: "seven_axis"}
+    return by_axes.get(len(robot.axes), "serial")
 
 
 def _family(family: str, robots: Sequence[ListedRobot]) -> ListedFamily:

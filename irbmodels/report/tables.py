@@ -178,7 +178,7 @@ def verdict_cells(verdict: Verdict) -> tuple[str, ...]:
 def _kinematics_table(robot: Description) -> TextTable:
     heads = ("joint", "alpha deg", "a mm", "d mm", "theta0 deg", "variable", "source")
     joints, bar = robot.chain, robot.kinematics.parallelogram
-    variables = [f"q{number}" for number in range(1, len(robot.axes) + 1)]
+    variables = [name.replace("joint_", "q") for name in robot.kinematics.joints]
     if bar is not None:
         variables[2] = "q3 - q2"
     if robot.kinematics.level is not None:
@@ -202,6 +202,11 @@ def _kinematics_table(robot: Description) -> TextTable:
             ahead, up = (f"{value:g}" for value in getattr(level, f"{name}_mm"))
             source = level.source_of(f"{name}_mm")
             rows.append((f"{name}: ahead, up", "", ahead, up, "", "", source))
+    if (frame := robot.kinematics.arm_base) is not None:
+        place, turn = (
+            " ".join(f"{value:g}" for value in row) for row in (frame.xyz_mm, frame.rpy_deg)
+        )
+        rows.insert(0, ("arm_base", "", f"xyz {place}", "", f"rpy {turn}", "", _source(frame)))
     title = f"{robot.name}: modified DH, T = Rx(alpha) Tx(a) Rz(theta0 + q) Tz(d)"
     return TextTable(*heads, rows=rows, title=title)
 

@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from ..errors import UrdfError
 from .description import Coupling, Description
-from .schema import AxisRow, BodyRow, MdhRow
+from .schema import AxisRow, BodyRow, FrameRow, MdhRow
 
 Triple = tuple[float, float, float]
 Limit = tuple[float, float, float, float]
@@ -43,6 +43,10 @@ def bare_urdf(description: Description, coupling: Coupling, parameters: str) -> 
     urdf.body("base")
     urdf.joint("base_link-base", "fixed", "base_link", "base", _HERE)
     link = "base_link"
+    if (frame := description.kinematics.arm_base) is not None:
+        link = "arm_base"
+        urdf.body(link)
+        urdf.joint("base_link-arm_base", "fixed", "base_link", link, _frame(frame))
     for name, row in description.chain.items():
         parent, link = link, name.replace("joint", "link")
         if coupling == "parallelogram" and name == "joint_3":
@@ -52,9 +56,8 @@ def bare_urdf(description: Description, coupling: Coupling, parameters: str) -> 
         else:
             axes = description.limits.axes
             limit = _limit(axes[name.replace("joint", "axis")])
-            if (
-                name == "joint_3" and axes["axis_3"].bound_of == "q3 - q2"
-            ):  # what joint_3 measures here
+            # what joint_3 measures here
+            if name == "joint_3" and axes["axis_3"].bound_of == "q3 - q2":
                 limit = _between_arms(limit, _limit(axes["axis_2"]), axes["axis_3"])
             urdf.joint(name, row.type, parent, link, _origin(row), limit)
         urdf.body(link)
@@ -180,6 +183,12 @@ def _slopes(axes: Mapping[str, AxisRow]) -> Limit:
     if axes["axis_3"].range_of is None:
         return knee
     return knee[0] + swing[0], knee[1] + swing[1], *knee[2:]
+
+
+def _frame(row: FrameRow) -> tuple[Triple, Triple]:
+    """Return position [m], and roll, pitch, yaw [rad], of a frame."""
+    (x, y, z), (roll, pitch, yaw) = row.xyz_mm, row.rpy_deg
+    return (x / 1000.0, y / 1000.0, z / 1000.0), (radians(roll), radians(pitch), radians(yaw))
 
 
 def _origin(row: MdhRow) -> tuple[Triple, Triple]:

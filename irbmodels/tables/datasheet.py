@@ -7,6 +7,8 @@ Lengths are named after the modified DH rows of docs/conventions.md: ``d1`` floo
 axis 1 to axis 2, ``a2`` lower arm, ``a3`` axis 3 to axis 4, ``d4`` axis 3 to the wrist centre along
 axis 4, ``d6`` wrist centre to the flange; ``d3`` is the wrist's lateral offset from axis 1, ``a5``
 how far axis 6 passes above axis 5 at home (of a collaborative arm: 0 of a spherical wrist). Of a
+seven-axis arm, whose axis 7 turns the upper arm ``a2``, axes 1 and 7 pass axis 2 by ``a1``, axes 7
+and 4 axis 3 by ``a3``, axes 4 and 6 axis 5 by ``a5``; ``d1`` counts from ``arm_base``. Of a
 palletizer ``a3`` is the upper arm, ``a4`` leads on to axis 4, and ``d5`` down to the flange;
 ``crank`` is the lever of the rod to the upper arm, ``level`` those of the rods that keep the tool
 level. Of a SCARA ``d1``, ``a1`` and ``a2`` are height and lengths of its two arms, ``d2`` and
@@ -32,12 +34,13 @@ from .description import data_folder
 from .forms import FORMS, Build
 from .reader import Row, Table, read
 from .row_checks import check_axis, check_base, check_handling, check_ratings, check_sums
-from .schema import AxisRow, BaseRow, HandlingRow
+from .schema import AxisRow, BaseRow, FrameRow, HandlingRow
 
 NEEDED: dict[str, tuple[str, ...]] = {
     "serial": ("d1_mm", "a1_mm", "a2_mm", "a3_mm", "d4_mm", "d6_mm"),
     "parallelogram": ("d1_mm", "a1_mm", "a2_mm", "a3_mm", "d4_mm", "d6_mm", "crank_mm"),
     "palletizer": ("d1_mm", "a1_mm", "a2_mm", "a3_mm", "a4_mm", "d5_mm", "crank_mm", "level_mm"),
+    "seven_axis": ("d1_mm", "a1_mm", "a2_mm", "a3_mm", "d4_mm", "a5_mm", "d6_mm"),
     "scara": ("d1_mm", "a1_mm", "a2_mm"),
 }
 """Lengths that a build needs."""
@@ -45,6 +48,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "serial": ("d3_mm", "a5_mm"),
     "parallelogram": (),
     "palletizer": (),
+    "seven_axis": (),
     "scara": ("d2_mm", "d3_mm", "d4_mm"),
 }
 """Lengths that a build may have besides; 0 where absent."""
@@ -54,6 +58,7 @@ AXES: dict[str, tuple[str, ...]] = {
     "serial": tuple(f"axis_{i}" for i in range(1, 7)),
     "parallelogram": tuple(f"axis_{i}" for i in range(1, 7)),
     "palletizer": tuple(f"axis_{i}" for i in range(1, 5)),
+    "seven_axis": tuple(f"axis_{i}" for i in range(1, 8)),
     "scara": tuple(f"axis_{i}" for i in range(1, 5)),
 }
 LEVERS = ("crank_mm", "level_mm")
@@ -112,6 +117,8 @@ class VariantRows:
     axes: dict[str, AxisRow] = field(default_factory=dict)
     ratings: CatalogueRow | None = None
     handling: HandlingRow | None = None
+    zero: ZeroRow | None = None
+    arm_base: FrameRow | None = None
 
 
 @dataclass(frozen=True)
@@ -126,6 +133,8 @@ class DataSheet(Table):
     ratings: CatalogueRow
     variants: dict[str, VariantRows] = field(default_factory=dict)
     zero: ZeroRow | None = None
+    arm_base: FrameRow | None = None
+    """Frame that axis 1 stands up from, in the base; absent where it is the base itself."""
     handling: HandlingRow | None = None
     base: BaseRow | None = None
     """Of every variant."""
@@ -148,6 +157,7 @@ class Arm:
     handling: HandlingRow | None
     zero: ZeroRow | None
     balancers: dict[str, BalancerRow] = field(default_factory=dict)
+    arm_base: FrameRow | None = None
 
     def length(self, name: str) -> float:
         """Return a length [mm]; 0 where the build does without."""
@@ -173,9 +183,13 @@ class Arm:
         """Largest distance of the wrist centre from axis 1, ahead of the base [mm].
 
         With an offset wrist, that is held straight, it is of axis 6; of a SCARA and a palletizer of
-        the last axis.
-        Axes 2 and 3 keep their ranges and bounds of sums.
+        the last axis. Axes 2 and 3 keep their ranges and bounds of sums. Of a seven-axis arm it is
+        the distance of axis 4 at the wrist from axis 1 at the shoulder, stretched.
         """
+        if self.build == "seven_axis":
+            elbow = np.hypot(self.length("a2_mm"), self.length("a1_mm") + self.length("a3_mm"))
+            fore = np.hypot(self.length("d4_mm"), self.length("a3_mm"))
+            return self.length("a1_mm") + float(elbow + fore)
         if self.build == "scara":
             return self.length("a1_mm") + self.length("a2_mm")
         # a1 + lower sin(q2) + fore sin(slope + bend): lower arm and forearm against the vertical
@@ -311,8 +325,9 @@ def _arm(sheet: DataSheet, name: str, rows: VariantRows) -> Arm:
         dict(sorted((sheet.axes | own).items())),
         _replaced(sheet.ratings, rows.ratings),
         rows.handling or sheet.handling,
-        sheet.zero,
+        rows.zero or sheet.zero,
         sheet.balancers,
+        rows.arm_base or sheet.arm_base,
     )
 
 
@@ -357,8 +372,9 @@ def _check(arm: Arm, file: Path) -> None:
         raise TableError(file, "ratings.payload_kg", problem)
     check_handling(arm.handling, len(arm.axes), file, "handling")
     for name, balancer in arm.balancers.items():
-        if arm.build == "scara":
-            raise TableError(file, f"balancers.{name}", "a SCARA's axis 2 bears no weight")
+        if arm.build not in ("serial", "parallelogram"):
+            problem = f"goes with axis 2 of a six-axis arm, which a {arm.build} arm is not"
+            raise TableError(file, f"balancers.{name}", problem)
         range_2 = arm.axes["axis_2"].range_deg
         assert range_2 is not None
         check_balancer(balancer, arm.shoulder, range_2, file, f"balancers.{name}")

@@ -9,7 +9,7 @@ import numpy as np
 
 from .balancers import spring_row
 from .datasheet import WITH_PARALLELOGRAM, Arm, DataSheet
-from .forms import FORMS, LEVEL, SLIDE, MdhForm
+from .forms import FORMS, LEVEL, SEVEN_AXIS_CHAIN, SLIDE, MdhForm
 from .writing import Tables, plain
 
 PINS = ("lower_pin_mm", "upper_pin_mm")
@@ -60,6 +60,8 @@ def _kinematics(arm: Arm) -> dict[str, Any]:
         table["parallelogram"] = {"crank_mm": plain(arm.length("crank_mm")), "source": source}
     if arm.build == "palletizer":
         table["level"] = _level(arm)
+    if arm.arm_base is not None:
+        table["arm_base"] = plain(arm.arm_base)
     return table
 
 
@@ -86,9 +88,10 @@ def _rows(arm: Arm) -> dict[str, dict[str, Any]]:
     thetas: Sequence[float | None] = [None] * len(joints)
     if arm.zero is not None:
         thetas = arm.zero.theta0_deg
+    chain = SEVEN_AXIS_CHAIN if arm.build == "seven_axis" else range(1, len(joints) + 1)
     rows = {
         f"joint_{number}": _row(arm, form, theta0)
-        for number, (form, theta0) in enumerate(zip(joints, thetas, strict=True), start=1)
+        for number, form, theta0 in zip(chain, joints, thetas, strict=True)
     }
     if arm.build == "scara":
         rows[SLIDE] = {"type": "prismatic", **rows[SLIDE]}

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..errors import FileError, InputError, MissingData, TableError, UnknownName, short_repr
 from ..model.dh import Convention, DHTable, modified_row
+from ..model.rotations import rotation_x, rotation_y, rotation_z, translation
 from ..model.types import Array
 from .friction_rows import check_friction, check_temperature
 from .reader import Row, check_known, read
@@ -226,7 +227,9 @@ class Description:
             raise TableError(file, "variants", problem)
         own = table.variants[self.name]
         rows = {**table.joints, **own.joints}
-        for number, name in enumerate(rows, start=1):
+        # of seven axes ABB's axis 7 stands inside the arm
+        numbered = [name for name in rows if name != "joint_7" or len(rows) != 7]
+        for number, name in enumerate(numbered, start=1):
             if name != f"joint_{number}":
                 raise TableError(file, f"joints.{name}", f"expected joint_{number}")
         bars, elbow = own.parallelogram or table.parallelogram, rows.get("joint_3")
@@ -240,8 +243,14 @@ class Description:
             raise TableError(file, "parallelogram.crank_mm", "a crank has a positive length")
         level = own.level or table.level
         check_level(level, rows, bars is not None, file)
-        tool0 = own.tool0 or table.tool0
-        return replace(table, joints=rows, tool0=tool0, parallelogram=bars, level=level)
+        return replace(
+            table,
+            joints=rows,
+            tool0=own.tool0 or table.tool0,
+            parallelogram=bars,
+            level=level,
+            arm_base=own.arm_base or table.arm_base,
+        )
 
     @cached_property
     def limits(self) -> LimitsTable:
@@ -362,8 +371,13 @@ class Description:
 
     @property
     def axes(self) -> tuple[str, ...]:
-        """Names ``axis_1 ..``."""
-        return tuple(name.replace("joint", "axis") for name in self.kinematics.joints)
+        """Names ``axis_1 ..`` in the controller's order."""
+        return tuple(name.replace("joint", "axis") for name in self._numbered)
+
+    @property
+    def _numbered(self) -> list[str]:
+        """Names of the joints in the order of their numbers."""
+        return sorted(self.kinematics.joints, key=lambda name: int(name.removeprefix("joint_")))
 
     @property
     def links(self) -> tuple[str, ...]:
@@ -399,7 +413,7 @@ class Description:
     @property
     def linear(self) -> tuple[bool, ...]:
         """For each axis whether it slides."""
-        return tuple(row.type == "prismatic" for row in self.kinematics.joints.values())
+        return tuple(self.kinematics.joints[name].type == "prismatic" for name in self._numbered)
 
     @property
     def couplings(self) -> tuple[Coupling, ...]:
@@ -450,6 +464,7 @@ class Description:
                 radians(tool0.theta0_deg),
                 tool0.d_mm / 1000.0,
             ),
+            base=self._arm_base(),
         )
         return table if convention == "modified" else table.as_standard()
 
@@ -525,8 +540,18 @@ class Description:
         _ = self.kinematics, self.inertials, self.limits, self.shapes, self.friction, self.drives
         _ = self.springs
 
+    def _arm_base(self) -> Array:
+        row = self.kinematics.arm_base
+        if row is None:
+            return np.eye(4)
+        x, y, z = (value / 1000.0 for value in row.xyz_mm)
+        roll, pitch, yaw = map(radians, row.rpy_deg)
+        turn = rotation_z(yaw) @ rotation_y(pitch) @ rotation_x(roll)
+        return np.asarray(translation(x, y, z) @ turn)
+
     def _joint_from_axis(self) -> Array:
         result = np.eye(len(self.axes))
+        result = result[[self._numbered.index(name) for name in self.kinematics.joints]]
         if self.kinematics.parallelogram:
             result[2, 1] = -1.0
         if self.kinematics.level:

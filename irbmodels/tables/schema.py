@@ -269,6 +269,7 @@ class KinematicRows:
     tool0: MdhRow | None = None
     parallelogram: ParallelogramRow | None = None
     level: LevelRow | None = None
+    arm_base: FrameRow | None = None
 
 
 @dataclass(frozen=True)
@@ -277,10 +278,13 @@ class KinematicsTable(Table):
 
     sources: dict[str, Source]
     joints: dict[str, MdhRow]
+    """From base to flange; joint_7 stands where axis 7 is in the chain, the others in order."""
     tool0: MdhRow
     variants: dict[str, KinematicRows]
     parallelogram: ParallelogramRow | None = None
     level: LevelRow | None = None
+    arm_base: FrameRow | None = None
+    """Frame that the first row starts from, in the base; absent where it is the base itself."""
 
 
 @dataclass(frozen=True)

@@ -184,7 +184,8 @@ def frame_data(robot: Robot, paths: dict[str, str]) -> list[dict[str, Any]]:
     """Return frames to draw: of a robot from tables the MDH frames and tool0, else all links."""
     names = [name for name in paths if name in robot.frames]
     if robot.description is not None:
-        names = ["base", *(f"link_{i + 1}" for i in range(robot.n)), "tool0"]
+        joints = robot.description.kinematics.joints
+        names = ["base", *(joint.replace("joint", "link") for joint in joints), "tool0"]
     shown = [
         {"name": name.replace("link_", ""), "path": node_path(paths[name]), "matrix": None}
         for name in names

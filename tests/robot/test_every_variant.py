@@ -74,7 +74,7 @@ def test_poses_of_the_910_are_those_of_the_drawing(name):
         np.testing.assert_allclose(robot.pose(q, "tool0").translation, expected, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", shipped.ALL)
+@pytest.mark.parametrize("name", [name for name in shipped.ALL if "14000" not in name])
 def test_postures_come_back_from_their_poses(name):
     """The posture is among the solutions, in range, and each solution has the pose."""
     robot = irb.load(name)

@@ -68,7 +68,8 @@ RANGES = {  # axes 1 to 6 [deg]; of arms with bars that of q3 - q2, but for thos
     "irb7600": ((-180, 180), (-60, 85), (-180, 60), (-300, 300), (-100, 100), (-360, 360)),
 }
 # largest distance of the wrist centre from axis 1 [mm] by a grid of 1001 x 1001 postures over the
-# ranges of axes 2 and 3, computed apart from this package
+# ranges of axes 2 and 3, computed apart from this package; of IRB 14000 by a search over axes 2, 3
+# and 7, from axis 1 at the shoulder to axis 4 at the wrist
 REACH = {
     "irb120_3_58": 580.0, "irb120t_3_58": 580.0, "irb140_6_81": 810.0, "irb140t_6_81": 810.0,
     "irb1100_4_475": 475.2, "irb1100_4_58": 580.2, "irb1200_5_90": 901.0, "irb1200_7_70": 703.5,
@@ -90,6 +91,7 @@ REACH = {
     "irb7600_400_255": 2549.7, "irb7600_500_255": 2549.7,
     "irb260_30_150": 1528.9, "irb460_110_240": 2403.4, "irb660_180_315": 3150.1,
     "irb660_250_315": 3150.1, "irb760_450_320": 3180.1,
+    "irb14000_left": 559.3, "irb14000_right": 559.3,
 }  # fmt: skip
 BETWEEN = {"irb6660_130_310": 70.0, "irb6660_205_190": 70.0}
 """Largest ``|q3 - q2|`` [deg] of arms with a range of q3 itself."""

@@ -291,7 +291,7 @@ BAD = {
     "build": (
         "build: serial",
         "build: gantry",
-        "'gantry' is not one of serial, parallelogram, palletizer, scara",
+        "'gantry' is not one of serial, parallelogram, palletizer, seven_axis, scara",
     ),
     "no build": ("build: serial\n", "", "key 'build' is missing"),
     "build of four axes": (

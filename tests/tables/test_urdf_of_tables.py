@@ -47,7 +47,7 @@ def test_committed_urdf_is_the_regenerated_one(name, coupling):
 def test_no_committed_urdf_is_left_over():
     """Every .urdf in the data folder belongs to a robot and a coupling, but for the positioner."""
     expected = {irb.urdf_path(name, coupling) for name, coupling in SHIPPED}
-    assert len(expected) == 67
+    assert len(expected) == 69
     assert set(oracles.URDF.resolve().rglob("*.urdf")) == expected | {POSITIONER}
 
 

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, get_args
@@ -22,6 +22,7 @@ from ...robot.robot import Robot
 from ...tables.building import friction_of
 from ...tables.description import Description
 from ...tables.reader import Row
+from ...tables.schema import KinematicsTable
 from ..constants import friction_text
 from ..text import latex_number, latex_text, linear_form
 from .matlab import matlab_script
@@ -158,7 +159,7 @@ def _mdh(robot: Robot) -> NamedTable:
     rows, sources = description.chain, description.kinematics.sources
     tool0 = description.kinematics.tool0
     *origins, last = (_origin(row, sources) for row in [*rows.values(), tool0])
-    cells = _dh_rows(robot.dh(), list(rows), origins)
+    cells = _dh_rows(robot.dh(), rows, origins)
     fixed = (
         np.radians(tool0.alpha_deg),
         tool0.a_mm / 1000.0,
@@ -170,7 +171,7 @@ def _mdh(robot: Robot) -> NamedTable:
         "Modified DH (Craig): T = Rx(alpha) Tx(a) Rz(theta) Tz(d), theta (d of a prismatic joint) ="
         " variable + its entry."
     )
-    return NamedTable("mdh", about, _DH, cells)
+    return NamedTable("mdh", about + _start(description.kinematics), _DH, cells)
 
 
 def _standard(robot: Robot) -> NamedTable:
@@ -181,22 +182,32 @@ def _standard(robot: Robot) -> NamedTable:
     )
     grades = {kinematics.sources[name].grade for name in names}
     grade = "assumed" if "assumed" in grades else "derived"
-    cells = _dh_rows(robot.dh("standard"), list(rows), [("; ".join(names), grade)] * len(rows))
+    cells = _dh_rows(robot.dh("standard"), rows, [("; ".join(names), grade)] * len(rows))
     about = (
         "Standard DH: T = Rz(theta) Tz(d) Tx(a) Rx(alpha), theta (d of a prismatic joint) ="
         " variable + its entry; ends in tool0."
     )
-    return NamedTable("dh", about, _DH, cells)
+    return NamedTable("dh", about + _start(kinematics), _DH, cells)
+
+
+def _start(kinematics: KinematicsTable) -> str:
+    """Return the frame that the first row starts from, where it is not the base."""
+    frame = kinematics.arm_base
+    if frame is None:
+        return ""
+    place, turn = (", ".join(f"{x:g}" for x in row) for row in (frame.xyz_mm, frame.rpy_deg))
+    return f" The first row starts in the base at ({place}) mm, roll, pitch, yaw ({turn}) deg."
 
 
 def _dh_rows(
-    table: DHTable, joints: Sequence[str], origins: Sequence[tuple[str, str]]
+    table: DHTable, joints: Iterable[str], origins: Sequence[tuple[str, str]]
 ) -> list[tuple[Cell, ...]]:
     rows: list[tuple[Cell, ...]] = []
-    for i, (variable, source) in enumerate(zip(_variables(table.A), origins, strict=True)):
+    columns = zip(joints, _variables(table.A), origins, strict=True)
+    for i, (joint, variable, source) in enumerate(columns):
         numbers = (float(column[i]) for column in (table.alpha, table.a, table.d, table.theta))
         kind = "prismatic" if table.prismatic[i] else "revolute"
-        rows.append((joints[i], *numbers, kind, variable, *source))
+        rows.append((joint, *numbers, kind, variable, *source))
     return rows
 
 
