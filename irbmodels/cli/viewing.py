@@ -66,6 +66,11 @@ app = click.Group()
 )
 @click.option("--png", type=PATH, help="Write a picture instead, drawn by Chromium.")
 @click.option("--port", type=int, help="First port to try for the live view; default 7000.")
+@click.option(
+    "--host",
+    metavar="IPV4",
+    help="Serve the live view to a network too: an address of this machine, or 0.0.0.0 for all.",
+)
 @overlay_option
 def view(
     robot: str,
@@ -79,11 +84,15 @@ def view(
     save: Path | None,
     png: Path | None,
     port: int | None,
+    host: str | None,
     overlay: tuple[Path, ...],
 ) -> None:
     """Show robots in 3D, a slider per axis.
 
-    Live in a browser until Ctrl-C, as one HTML page, or as a picture.
+    Live in a browser until Ctrl-C, as one HTML page, or as a picture. The live view answers this
+    machine alone (see --host), at an address with a secret that it prints: without it nobody sees
+    anything. From another machine, over SSH: run there the "ssh -L" line that it prints where there
+    is no browser, and open the same address.
     """
     from ..viewer import NO_SCREEN, Actor, Viewer, save_page, save_picture
 
@@ -106,12 +115,17 @@ def view(
     if save is not None or png is not None:
         return
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the server is closed below
-    with Viewer(*actors, layers=layer or (), port=port) as viewer:
-        out.print(f"showing {viewer.names} at {viewer.url}")
-        if not viewer.open():
+    with Viewer(*actors, layers=layer or (), port=port, host=host) as viewer:
+        out.print(f"showing {viewer.names} at {viewer.url}", soft_wrap=True)
+        seen = viewer.open()
+        if viewer.warning:
+            err.print(viewer.warning)
+        elif not seen:
             err.print(f"{NO_SCREEN}: {viewer.tunnel} (or save a page: --save page.html)")
         err.print("Ctrl-C ends it")
-        viewer.server.wait()
+        # killed, a shell or editor would leave it behind on its port; nohup asks for that
+        nohup = hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+        viewer.server.wait(with_parent=not nohup)
 
 
 @app.command()

@@ -35,10 +35,18 @@ class Viewer:
     """
 
     def __init__(
-        self, *robots: Robot | Actor, layers: Sequence[str] = (), port: int | None = None
+        self,
+        *robots: Robot | Actor,
+        layers: Sequence[str] = (),
+        port: int | None = None,
+        host: str | None = None,
     ) -> None:
-        """Start a server in this process, on the first free port from ``port`` (7000) on."""
+        """Start a server in this process, on the first free port from ``port`` (7000) on.
+
+        ``host`` is the IPv4 address to listen on, by default 127.0.0.1: this machine alone.
+        """
         # servers, pages and browsers are imported where they are used: few need them
+        from .http_server import LOOPBACK
         from .live import PORT, Server
         from .page import page_html
         from .scene import camera, put_scene
@@ -54,10 +62,10 @@ class Viewer:
                 entry | {"q": server.posture(number) or entry["q"]}
                 for number, entry in enumerate(data)
             ]
-            events = f"events/{server.token}?from={server.number}"
+            events = f"events?from={server.number}"
             return page_html(server.commands, now, view, layers, events=events)
 
-        self.server = Server(page, port or PORT)
+        self.server = Server(page, port or PORT, host or LOOPBACK)
         try:
             data += put_scene(self.server, self.actors)
             self.server.start()
@@ -67,7 +75,7 @@ class Viewer:
 
     @property
     def url(self) -> str:
-        """Address to open in a browser on this machine."""
+        """Address to open in a browser; who does not know it sees nothing."""
         return self.server.url
 
     @property
@@ -87,8 +95,18 @@ class Viewer:
         """Command that brings the page to another machine, when typed there."""
         import socket
 
-        port = self.url.rstrip("/").rpartition(":")[2]
+        port = self.server.http.server_address[1]
         return f"ssh -L {port}:127.0.0.1:{port} {socket.gethostname()}"
+
+    @property
+    def warning(self) -> str:
+        """Line that says who else can see the page; empty where it is this machine alone."""
+        if self.server.http.loopback:
+            return ""
+        return (
+            "warning: this page goes through the network, unencrypted; whoever has its address"
+            " sees it"
+        )
 
     def show(self, q: ArrayLike, actor: int = 0) -> None:
         """Show one posture [rad, m], shape ``(n,)``, of the robot with this number.
@@ -108,7 +126,7 @@ class Viewer:
         """
         import webbrowser
 
-        return self.server.listening and _screen() and webbrowser.open(self.url)
+        return self.server.listening and _screen() and webbrowser.open(self.server.http.ticket())
 
     def wait(self) -> None:
         """Keep the page until Ctrl-C, which closes it, or until another thread closes it."""
@@ -134,6 +152,8 @@ class Viewer:
         where = (
             f"<p>{link} on the machine of the kernel; to reach it from another:"
             f" <code>{html.escape(self.tunnel)}</code></p>"
+            if self.server.http.loopback
+            else f"<p>{link}; {self.warning}</p>"
         )
         style = "width: 100%; height: 560px; border: 0"
         return (
@@ -154,6 +174,7 @@ def view(
     motion: Motion | MotionFile | None = None,
     layers: Sequence[str] = (),
     port: int | None = None,
+    host: str | None = None,
     browser: bool | None = None,
 ) -> Viewer:
     """Show robots in a browser, with a slider per axis, layers, and motions with torques.
@@ -168,6 +189,8 @@ def view(
         layers: What to show besides: any of ``frames, axes, com, ellipsoids, boxes, trace, hulls,
             torques``.
         port: First port to try; default 7000.
+        host: IPv4 address to listen on, as 0.0.0.0 for every network of this machine, with a
+            warning; default 127.0.0.1, this machine alone.
         browser: Whether to open this machine's browser, where there is a screen; default everywhere
             but in a notebook.
 
@@ -177,7 +200,7 @@ def view(
     Raises:
         UnknownName: if there is no such layer.
     """
-    viewer = Viewer(*_to_actors(robots, q, motion), layers=layers, port=port)
+    viewer = Viewer(*_to_actors(robots, q, motion), layers=layers, port=port, host=host)
     notebook = _in_notebook()
     seen = viewer.open() if browser or (browser is None and not notebook) else _screen()
     if not notebook:
@@ -186,7 +209,9 @@ def view(
             " running)",
             file=sys.stderr,
         )
-        if not seen:
+        if viewer.warning:
+            print(viewer.warning, file=sys.stderr)
+        elif not seen:
             print(f"{NO_SCREEN}: {viewer.tunnel}", file=sys.stderr)
     return viewer
 

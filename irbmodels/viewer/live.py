@@ -8,35 +8,34 @@ that none is lost.
 from __future__ import annotations
 
 import base64
-import json
-import secrets
+import os
 import threading
 from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 from ..errors import InputError
+from .http_server import LOOPBACK, HttpServer
 from .meshcat_window import Window
 
 PORT = 7000  # the first that is tried
-_TRIES = 100
 _HEARTBEAT = 5.0  # [s] between signs of life; a page that is gone is noticed then
 
 
 class Server(Window):
-    """Serves one page on this machine and sends it events; objects can be added by meshcat."""
+    """Serves one page and sends it events; objects can be added by meshcat."""
 
-    def __init__(self, page: Callable[[Server], str], port: int = PORT) -> None:
+    def __init__(
+        self, page: Callable[[Server], str], port: int = PORT, host: str = LOOPBACK
+    ) -> None:
         """Listen on the first free port from ``port`` on; ``page`` returns the current page."""
         self._events: dict[tuple[str, ...], tuple[int, dict[str, Any]]] = {}
         self._changed, self._number, self._open = threading.Condition(), 0, True
+        self._page = page
+        self.http = HttpServer(self.html, self.newer, port, host)
         # an old tab is not to hear of another robot
-        self._page, self.token = page, secrets.token_urlsafe(9)
-        self._http = _listening(self, port)
-        self.url = f"http://127.0.0.1:{self._http.server_address[1]}/"
+        self.url = f"{self.http.origin}/{self.http.token}/"
         self._thread = threading.Thread(
-            target=self._http.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True
+            target=self.http.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True
         )
 
     def start(self) -> None:
@@ -97,9 +96,10 @@ class Server(Window):
                 raise InputError("this view is closed")
             self._publish(("q", str(actor)), {"actor": actor, "q": q})
 
-    def wait(self) -> None:
-        """Wait until another thread closes the server."""
-        while self.listening:
+    def wait(self, *, with_parent: bool = False) -> None:
+        """Wait until another thread closes the server, or until the parent process ends."""
+        parent = os.getppid()
+        while self.listening and not (with_parent and os.getppid() != parent):
             self._thread.join(timeout=0.5)  # without an end it would be deaf to Ctrl-C on Windows
 
     def close(self) -> None:
@@ -108,9 +108,9 @@ class Server(Window):
             self._open = False
             self._changed.notify_all()
         if self._thread.is_alive():
-            self._http.shutdown()
+            self.http.shutdown()
             self._thread.join()
-        self._http.server_close()
+        self.http.server_close()
 
     def html(self) -> bytes:
         """Return the page as it is now."""
@@ -138,66 +138,3 @@ class Server(Window):
         self._number += 1
         self._events[key] = (self._number, event)
         self._changed.notify_all()
-
-
-def _listening(server: Server, first: int) -> ThreadingHTTPServer:
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            request = urlsplit(self.path)
-            if (self.headers.get("Host") or "").rpartition(":")[0] not in (
-                "127.0.0.1",
-                "localhost",
-            ):
-                self.send_error(403)  # another site that lets its name point here
-            elif request.path == "/":
-                self._answer("text/html; charset=utf-8", server.html())
-            elif request.path == f"/events/{server.token}":
-                known = (
-                    self.headers.get("Last-Event-ID")
-                    or parse_qs(request.query).get("from", ["0"])[0]
-                )
-                self._stream(int(known) if known.isdecimal() else 0)
-            else:
-                self.send_error(404)
-
-        def log_message(self, format: str, *args: object) -> None:
-            """Keep the terminal quiet."""
-
-        def _answer(self, kind: str, body: bytes) -> None:
-            self.send_response(200)
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(body)))
-            self.send_header("Cache-Control", "no-store")
-            self.end_headers()
-            self.wfile.write(body)
-
-        def _stream(self, number: int) -> None:
-            self.send_response(200)
-            self.send_header("Content-Type", "text/event-stream")
-            self.send_header("Cache-Control", "no-store")
-            self.end_headers()
-            try:
-                while (events := server.newer(number)) is not None:
-                    for number, event in events:
-                        self.wfile.write(f"id: {number}\ndata: {json.dumps(event)}\n\n".encode())
-                    if not events:
-                        self.wfile.write(b": still here\n\n")
-            except OSError:
-                pass  # the page was closed
-
-    class Http(ThreadingHTTPServer):
-        daemon_threads = True
-        block_on_close = False
-        allow_reuse_address = False
-
-        def handle_error(self, request: Any, client_address: Any) -> None:
-            """A page that goes away in the middle of an answer is no news."""
-
-    for port in (*range(first, min(first + _TRIES, 65536)), 0):
-        try:
-            return Http(("127.0.0.1", port), Handler)
-        except OSError:
-            continue
-    raise InputError(
-        "no free port on this machine to show a page on; save one instead (save_page, --save)"
-    )
