@@ -116,10 +116,13 @@ def weighed(robot: Description, split: MassSplit | None = None) -> Weighed:
         MissingData: if its mass is unknown.
         InputError: if its castings would need a density that is not positive.
     """
-    drawn, poses, mass = bodies(robot), link_frames(robot), robot_mass(robot)
+    drawn, poses, mass = dict(bodies(robot)), link_frames(robot), robot_mass(robot)
     if split is None:
-        castings = closing(drawn, mass)
-        links = {link: body.weighed(castings) for link, body in drawn.items()}
+        stated = {}
+        if robot.limits.crank is not None:  # drawn as heavy as it is
+            stated["link_crank"] = drawn.pop("link_crank").weighed()
+        castings = closing(drawn, mass - sum(body.mass for body in stated.values()))
+        links = stated | {link: body.weighed(castings) for link, body in drawn.items()}
     else:
         moving, castings = split.moving(drawn, mass)
         base = at_mass(drawn["base_link"].weighed(), split.base)

@@ -66,11 +66,10 @@ def drawn_sets(robots: Sequence[Description], one_density: bool = False) -> Deri
     linkage = robots[0].kinematics.parallelogram
     if linkage is None or "serial" not in robots[0].couplings:
         return sources, {"cad": own}
-    crank = linkage.crank_mm / 1000.0
     chain = DerivedSet(
-        "cad for an open chain: crank and rod on links 2 and 3; gravity exact, M11 and M23 not",
-        lumped(rows, crank),
-        variants={name: lumped(other, crank) for name, other in variants.items()},
+        f"cad for an open chain: crank and rod on links 2 and 3; {exactness(robots[0])}",
+        on_open_chain(rows, robots[0]),
+        variants={name: on_open_chain(other, robots[0]) for name, other in variants.items()},
         unknown=unknown,
     )
     return sources, {"cad": replace(own, serial="cad_lumped"), "cad_lumped": chain}
@@ -95,6 +94,38 @@ def _how(robot: Description, castings: Sequence[float], one_density: bool) -> st
         f" irbmodels/cad/body.py, those of castings times {factors}, close moving links to the rest"
         f" of {mass:g} kg{besides}"
     )
+
+
+def exactness(robot: Description) -> str:
+    """Return what bodies on an open chain in place of the linkage keep, in words."""
+    inexact = "M11 and M23" if robot.limits.crank is None else "M11, M23 and M33"
+    return f"gravity exact, {inexact} not"
+
+
+def on_open_chain(rows: SourcedBodies, robot: Description) -> SourcedBodies:
+    """Return bodies for an open chain that pulls on the axes in every posture as the linkage does.
+
+    :func:`lumped` leaves the mass of a counterweight on link_2 and puts its first moment on link_3,
+    which no body so light has. Mass on axis 3 may be of either link: link_2 then gives link_3 as
+    many kilograms there as a body can, and the tensor of link_3 is the nearest possible. Gravity is
+    the same, what axis 3 accelerates more.
+    """
+    linkage, elbow = robot.kinematics.parallelogram, robot.kinematics.joints["joint_3"].a_mm
+    assert linkage is not None
+    chain = lumped(rows, linkage.crank_mm / 1000.0)
+    (lower, source), (upper, _) = chain["link_2"], chain["link_3"]
+    if not upper.impossibilities():
+        return chain
+    end = np.array([elbow / 1000.0, 0.0, 0.0])
+
+    def left(mass: float) -> Inertial:
+        return with_moments(lower, -mass, -mass * end, -mass * np.outer(end, end))
+
+    given = 0.0
+    while not left(given + 1.0).impossibilities():
+        given += 1.0
+    fuller = with_moments(upper, given, np.zeros(3), np.zeros((3, 3))).nearest_possible()
+    return chain | sourced({"link_2": left(given), "link_3": fuller}, source)
 
 
 def lumped(rows: SourcedBodies, crank_length: float) -> SourcedBodies:

@@ -21,22 +21,11 @@ from ..errors import InputError
 from ..tables.description import Description
 from .body import AIR, ALUMINIUM, GEAR, IRON, MOTOR, STEEL, Body, Part
 from .lengths import Lengths
-from .parallel_arm import (
-    MASS,
-    base,
-    cavity,
-    column,
-    crank_dip,
-    crank_lever,
-    lever,
-    likely_mass,
-    lower_arm,
-    pin,
-    rod,
-    stated_mass,
-)
+from .parallel_arm import MASS, base, crank_dip, likely_mass, lower_arm, stated_mass
+from .parallel_bars import crank_lever, lever, pin, rod
+from .parallel_column import column
 from .parallel_places import Arm
-from .shapes import Point, bolts, disc, hull, mirrored, motor, plain, union
+from .shapes import Point, bolts, cavity, disc, hull, mirrored, motor, plain, union
 
 GAP = 98.0  # by which the right cheek is moved out
 LEGS = (66.0, 98.0)

@@ -9,7 +9,9 @@ gets as low as the base needs below it, and its trunk as the crank needs to turn
 
 Side by side along y, so that nothing meets in any posture: motor and reducer of axis 2, right cheek
 (-165 to -80), lower arm (-70 to 70), crank and lever (74 to 98), rod (102 to 132), left cheek (142
-to 200), reducer and motor of axis 3.
+to 200), reducer and motor of axis 3. With a counterweight, which turns with the crank outside all:
+left cheek (80 to 130), crank and lever (134 to 158), rod (162 to 192), counterweight (244 to 394);
+the motor of axis 3 then lies behind the left cheek.
 """
 
 from __future__ import annotations
@@ -22,22 +24,20 @@ from manifold3d import Manifold
 from ..errors import InputError
 from ..tables.building import limits_of
 from ..tables.description import Description
-from .balancer import Balancer, balance_parts
+from .balancer import Balancer
 from .body import AIR, ALUMINIUM, GEAR, IRON, MOTOR, STEEL, Body, Part
 from .lengths import Lengths, first_variant
+from .parallel_bars import crank_lever, crank_masses, elbow_lever, pin, rod
+from .parallel_column import column
 from .parallel_places import BASE, HUB, RING, TRUNK, UNDER_CRANK, Arm
 from .parallel_wrist import flange, forearm, wrist
-from .shapes import Point, arc, block, bolts, disc, hull, lathe, mirrored, motor, plain, union
+from .shapes import arc, block, bolts, cavity, disc, hull, lathe, mirrored, motor, plain, union
 
 MASS = 380.0  # [kg] of an IRB 2400, which is drawn in millimetres
 CRANK = 180.0  # of an IRB 2400
 LIGHT = 16.0 / MASS  # payload over mass up to which the wrist is the IRB 2400's
-CRANK_SIDES = (74.0, 98.0)
-ROD_SIDES = (102.0, 132.0)
 BEHIND = 352.0  # end of two motors of the wrist behind axis 3
 SHORT = 265.0  # where they pass the pivot of a balancer on a folded arm
-CYLINDER = (48.0, 22.0)  # radii of the balancer and its rod, which move in the lower arm's plane
-PIN_END = 137.0
 FOLD = (0.906, 0.423)  # sine and cosine of 65 deg, by which the forearm folds to the lower arm
 CLEAR = 130.0  # height of the housing over axis 3 from which the folded lower arm is clear of it
 TABLE = 68.0  # from the joint of axis 1 to the least height of the trunk's top
@@ -53,13 +53,15 @@ def bodies(robot: Description) -> dict[str, Body]:
     if linkage is None:
         raise InputError(f"{robot.name} has no parallelogram")
     ratings, mass = first_variant(robot).limits.ratings, stated_mass(robot)
-    lengths, dip = Lengths.read(robot), crank_dip(robot)
+    lengths, dip, crank = Lengths.read(robot), crank_dip(robot), robot.limits.crank
+    heavy = None if crank is None else crank.mass_kg
     if mass is None:
         variants = [Description(name, robot.folder) for name in robot.kinematics.variants]
         shortest = min(Lengths.read(variant).d4 for variant in variants)
         mass = likely_mass(lengths, linkage.crank_mm, ratings.payload_kg, shortest, dip)
+        mass += heavy or 0.0
     payload, balancer = ratings.payload_kg, Balancer.of(robot)
-    return parallel_arm(lengths, linkage.crank_mm, payload, mass, dip, balancer)
+    return parallel_arm(lengths, linkage.crank_mm, payload, mass, dip, balancer, heavy)
 
 
 def crank_dip(robot: Description) -> float:
@@ -122,6 +124,7 @@ def parallel_arm(
     mass: float | None = None,
     dip: float = 1.0,
     balancer: Balancer | None = None,
+    crank_mass: float | None = None,
 ) -> dict[str, Body]:
     """Return the links of an arm with a parallelogram, in millimetres of its base at home.
 
@@ -131,19 +134,23 @@ def parallel_arm(
         payload: Rated payload [kg]. The section of forearm and wrist grows with the root of payload
             over mass, where that is above the IRB 2400's.
         mass: Mass of the robot [kg]; default :func:`likely_mass`. Stand, arms, bars and motors
-            grow with its cube root.
+            grow with its cube root, a crank with a counterweight left out.
         dip: See :func:`crank_dip`.
         balancer: Balancing cylinder of axis 2 [mm], where there is one.
+        crank_mass: Mass of the crank with its counterweight [kg], where it has one.
 
     Raises:
-        InputError: if axis 2 lies too low for the crank to turn above a base, or the forearm is too
-            short for its wrist.
+        InputError: if axis 2 lies too low for the crank to turn above a base, the forearm is too
+            short for its wrist, or no counterweight makes the crank that heavy.
     """
     if mass is None:
-        mass = likely_mass(lengths, crank, payload, lengths.d4, dip)
-    size = (mass / MASS) ** (1.0 / 3.0)
+        mass = likely_mass(lengths, crank, payload, lengths.d4, dip) + (crank_mass or 0.0)
+    light = mass - (crank_mass or 0.0)
+    size = (light / MASS) ** (1.0 / 3.0)
     moved = balancer and balancer.scaled(1.0 / size)
-    arm = Arm(*lengths.in_units(size), crank / size, wrist_size(payload, mass), dip, moved)
+    heavy = None if crank_mass is None else crank_mass / size**3
+    thick = wrist_size(payload, light)
+    arm = Arm(*lengths.in_units(size), crank / size, thick, dip, moved, crank_mass=heavy)
     lack = arm.foot + TABLE - arm.trunk
     if lack > 1e-6:
         raise InputError(
@@ -160,6 +167,14 @@ def parallel_arm(
                 f"{what} of {length:g} mm is too short for {wrist_of}: it needs"
                 f" {least * size:.0f} mm"
             )
+    if crank_mass is not None:
+        least, most = (size**3 * kg for kg in crank_masses(arm))
+        if not least < crank_mass < most:
+            raise InputError(
+                f"a crank of {crank:g} mm of an arm of {mass:.0f} kg weighs {least:.0f} kg without"
+                f" a counterweight, and {most:.0f} kg with the largest that fits: not"
+                f" {crank_mass:g} kg"
+            )
     drawn = {
         "base_link": base(arm),
         "link_1": column(arm),
@@ -172,15 +187,6 @@ def parallel_arm(
         "link_rod": rod(arm),
     }
     return {name: body.scaled(size) for name, body in drawn.items()}
-
-
-def cavity(solid: Manifold, wall: float) -> Manifold:
-    """Return the hollow of a convex casting: its form, one wall smaller on each side."""
-    x0, y0, z0, x1, y1, z1 = solid.bounding_box()
-    middle = ((x0 + x1) / 2.0, (y0 + y1) / 2.0, (z0 + z1) / 2.0)
-    shrink = tuple(1.0 - 2.0 * wall / size for size in (x1 - x0, y1 - y0, z1 - z0))
-    back = (-middle[0], -middle[1], -middle[2])
-    return solid.translate(back).scale((shrink[0], shrink[1], shrink[2])).translate(middle)
 
 
 def base(arm: Arm) -> Body:
@@ -248,90 +254,6 @@ def base(arm: Arm) -> Body:
     )
 
 
-def cheek(arm: Arm, low: float, high: float) -> Manifold:
-    """Return a wall beside the lower arm, from the trunk up to axis 2, between two y."""
-    x, top = arm.a1, arm.trunk
-    return hull(
-        disc(152.0, low, high, "y", arm.shoulder, edge=18.0),
-        block((x - 145.0, x + 112.0), (low, high), (top - 56.0, top + 2.0), edge=18.0),
-    )
-
-
-def bracket(arm: Arm) -> Manifold:
-    """Return the two cheeks that hold the balancing cylinder behind the trunk."""
-    assert arm.balancer is not None
-    x, top = arm.a1, arm.trunk
-    y = CYLINDER[0] + 4.0
-    cheek_of = hull(
-        disc(34.0, y, y + 14.0, "y", arm.balancer.on_column, edge=4.0),
-        block((x - 172.0, x - 60.0), (y, y + 14.0), (top - 50.0, top - 6.0), edge=4.0),
-    )
-    pivot = plain(16.0, -y - 10.0, y + 10.0, "y", arm.balancer.on_column)
-    return mirrored(cheek_of) + pivot
-
-
-def column(arm: Arm) -> Body:
-    """Turntable, trunk and two cheeks with motors 2 and 3.
-
-    Motor 1 stands upright behind the right cheek.
-    """
-    x, foot, top = arm.a1, arm.foot, arm.trunk
-    table_edge = arc((223.0, foot + 18.0), 12.0, -60.0, 0.0) + arc(
-        (223.0, foot + 46.0), 12.0, 0.0, 90.0
-    )
-    table = lathe([(0.0, foot), (214.0, foot), *table_edge, (0.0, foot + 58.0)])
-    right_side = -arm.gap
-    upper = block((x - 180.0, x + 128.0), (right_side - 165.0, 198.0), (top - 56.0, top), edge=26.0)
-    trunk = hull(disc(212.0, foot + 50.0, min(foot + 78.0, top), edge=14.0), upper)
-    dome = disc(66.0, top - 18.0, top + 40.0, edge=14.0)
-    gland = plain(44.0, top + 32.0, top + 62.0)
-    walls = [cheek(arm, right_side - 165.0, right_side - 80.0), cheek(arm, 142.0, 200.0)]
-    right = walls[0] + disc(132.0, right_side - 215.0, right_side - 150.0, "y", arm.shoulder, 10.0)
-    left = (
-        walls[1]
-        + disc(132.0, 185.0, 238.0, "y", arm.shoulder, 10.0)
-        - plain(50.0, 130.0, 156.0, "y", arm.shoulder)
-    )
-    rings = plain(97.0, right_side - 231.0, right_side - 205.0, "y", arm.shoulder) + plain(
-        97.0, 230.0, 254.0, "y", arm.shoulder
-    )
-    motors = [
-        motor(84.0, start, end, "y", arm.shoulder, box=-130.0)
-        for start, end in ((right_side - 230.0, right_side - 405.0), (252.0, 418.0))
-    ]
-    screws = [
-        bolts(12, 115.0, 7.0, low, low + 20.0, "y", arm.shoulder, 15.0)
-        for low in (right_side - 220.0, 223.0)
-    ]
-    behind = (-122.0, right_side - 152.0)
-    seat = disc(88.0, min(foot + 66.0, top - 46.0), top - 16.0, at=behind, edge=10.0)
-    shelf = hull(seat, disc(80.0, foot + 20.0, foot + 50.0, at=(-60.0, right_side - 110.0)))
-    first = motor(70.0, top - 18.0, top + 167.0, "z", behind, box=200.0)
-    drives = disc(100.0, right_side - 205.0, right_side - 120.0, "y", arm.shoulder) + disc(
-        100.0, 150.0, 215.0, "y", arm.shoulder
-    )
-    moving: tuple[Part, ...] = ()
-    pieces: tuple[Manifold, ...] = (table + trunk, dome + gland, right, left, shelf + first)
-    held = Manifold()
-    if arm.balancer is not None:
-        held = bracket(arm)
-        moving, can = balance_parts(arm.balancer, 0.0, (-0.05, 0.44), CYLINDER)
-        pieces = (*pieces, hull(held), hull(can))
-    return Body(
-        (
-            *moving,
-            Part(union(*motors, first), MOTOR, "black"),
-            Part(drives + disc(112.0, foot + 4.0, foot + 50.0), GEAR),
-            Part(union(*(cavity(form, 12.0) for form in (trunk, shelf, *walls))), AIR),
-            Part(plain(205.0, foot + 14.0, foot + 60.0), AIR),
-            Part(union(*screws, gland), STEEL, "black"),
-            Part(union(table, trunk, dome, right, left, shelf, held), IRON, "orange"),
-            Part(rings, ALUMINIUM, "grey"),
-        ),
-        (*pieces, *motors),
-    )
-
-
 def lower_arm(arm: Arm) -> Body:
     """Slender casting, a pocket on each side, a broad hub at axis 2, a narrower one at axis 3."""
     low, high = arm.shoulder, arm.elbow
@@ -362,53 +284,6 @@ def lower_arm(arm: Arm) -> Body:
         ),
         (root + disc(112.0, -70.0, 70.0, "y", low), shank, head),
     )
-
-
-def lever(arm: Arm, centre: Point, hub: float) -> Manifold:
-    """Return the bar from ``centre`` to the pin behind it: of crank and of upper arm."""
-    tip, (inner, outer) = (centre[0] - arm.crank, centre[1]), CRANK_SIDES
-    ends = ((0.78 * hub, centre), (34.0, tip))
-    bar = hull(*(disc(radius, inner + 3.0, outer - 3.0, "y", at, edge=5.0) for radius, at in ends))
-    return union(
-        bar,
-        disc(hub, inner, outer, "y", centre, edge=6.0),
-        disc(40.0, inner, outer, "y", tip, edge=6.0),
-    )
-
-
-def pin(arm: Arm, centre: Point) -> Manifold:
-    """Return the pin from the end of a lever through the eye of the rod, with its head."""
-    at = (centre[0] - arm.crank, centre[1])
-    return plain(17.0, CRANK_SIDES[0] + 4.0, PIN_END, "y", at) + disc(
-        23.0, ROD_SIDES[1] + 0.5, PIN_END, "y", at, edge=2.0
-    )
-
-
-def crank_lever(arm: Arm) -> Body:
-    """Lever on a hollow shaft, which comes from reducer 3 through the plane of the rod."""
-    bar = lever(arm, arm.shoulder, 80.0)
-    shaft = disc(46.0, 90.0, 150.0, "y", arm.shoulder, edge=3.0)
-    bore = disc(34.0, 80.0, 145.0, "y", arm.shoulder)
-    return Body(
-        (
-            Part(pin(arm, arm.shoulder), STEEL, "grey"),
-            Part(bore, AIR),
-            Part(bar + shaft, IRON, "orange"),
-        ),
-        (bar, shaft),
-    )
-
-
-def rod(arm: Arm) -> Body:
-    """Long bar of the parallelogram, grooved, with an eye at each end."""
-    inner, outer = ROD_SIDES
-    x, low, high = arm.a1 - arm.crank, arm.shoulder[1], arm.elbow[1]
-    eyes = [disc(38.0, inner, outer, "y", (x, z), edge=6.0) for z in (low, high)]
-    bar = hull(*(disc(23.0, inner + 4.0, outer - 4.0, "y", (x, z), edge=6.0) for z in (low, high)))
-    ends = (low + 75.0, high - 75.0)
-    groove = hull(*(disc(12.0, outer - 10.0, outer + 20.0, "y", (x, z), edge=5.0) for z in ends))
-    holes = union(*(plain(18.0, inner - 1.0, outer + 1.0, "y", (x, z)) for z in (low, high)))
-    return Body((Part(union(bar, *eyes) - groove - holes, STEEL, "orange"),), (bar, *eyes))
 
 
 def folded(arm: Arm) -> Manifold:
@@ -451,7 +326,7 @@ def elbow_housing(arm: Arm) -> Body:
         motor(48.0, x - 176.0, x - behind, "x", (-76.0, low), box=-90.0),
     ]
     caps = mirrored(disc(46.0, 94.0, 110.0, "y", arm.elbow, edge=6.0))
-    casting = union(house, plate, ring, mirrored(lug), lever(arm, arm.elbow, 80.0)) - room
+    casting = union(house, plate, ring, mirrored(lug), elbow_lever(arm)) - room
     return Body(
         (
             Part(union(*motors), MOTOR, "black"),
@@ -465,7 +340,7 @@ def elbow_housing(arm: Arm) -> Body:
             house + plate + ring,
             lug,
             lug.mirror((0.0, 1.0, 0.0)),
-            lever(arm, arm.elbow, 80.0),
+            elbow_lever(arm),
             union(*motors),
         ),
     )

@@ -28,6 +28,23 @@ class Arm(Lengths):
     balancer: Balancer | None = None
     gap: float = 0.0
     """Room between lower arm and right cheek, over that of an IRB 2400."""
+    crank_mass: float | None = None
+    """Of the crank with its counterweight [kg], as heavy as one unit were a millimetre."""
+
+    @property
+    def cheek(self) -> tuple[float, float]:
+        """Left cheek in y: outside the rod, or inside the crank that has a counterweight."""
+        return (142.0, 200.0) if self.crank_mass is None else (80.0, 130.0)
+
+    @property
+    def crank_sides(self) -> tuple[float, float]:
+        """Crank, and lever of the upper arm, in y."""
+        return (74.0, 98.0) if self.crank_mass is None else (134.0, 158.0)
+
+    @property
+    def rod_sides(self) -> tuple[float, float]:
+        """Rod in y."""
+        return self.crank_sides[1] + 4.0, self.crank_sides[1] + 34.0
 
     @property
     def foot(self) -> float:

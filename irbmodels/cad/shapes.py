@@ -40,6 +40,15 @@ def mirrored(solid: Manifold) -> Manifold:
     return union(solid, solid.mirror((0.0, 1.0, 0.0)))
 
 
+def cavity(solid: Manifold, wall: float) -> Manifold:
+    """Return the hollow of a convex casting: its form, one wall smaller on each side."""
+    x0, y0, z0, x1, y1, z1 = solid.bounding_box()
+    middle = ((x0 + x1) / 2.0, (y0 + y1) / 2.0, (z0 + z1) / 2.0)
+    shrink = tuple(1.0 - 2.0 * wall / size for size in (x1 - x0, y1 - y0, z1 - z0))
+    back = (-middle[0], -middle[1], -middle[2])
+    return solid.translate(back).scale((shrink[0], shrink[1], shrink[2])).translate(middle)
+
+
 def placed(solid: Manifold, axis: Axis, at: Point = (0.0, 0.0)) -> Manifold:
     """Return a solid made along z, turned to extend along ``axis`` and moved to ``at``.
 
@@ -135,6 +144,23 @@ def plain(
         axis,
         at,
     )
+
+
+def sector(radii: Point, half: float, sides: Point, at: Point) -> Manifold:
+    """Return a sector of a ring about an axis along y, open ``half`` [deg] to each side of -x.
+
+    Args:
+        radii: Inner and outer.
+        half: Less than 180.
+        sides: Both y.
+        at: Axis (x, z).
+    """
+    inner, outer = radii
+    count = max(2, round(half / 4.0))
+    outline = arc((0.0, 0.0), outer, 180.0 - half, 180.0 + half, count)
+    outline += arc((0.0, 0.0), inner, 180.0 + half, 180.0 - half, count)
+    plate = m3.CrossSection([np.array(outline)]).extrude(sides[1] - sides[0])
+    return placed(plate.translate((0.0, 0.0, sides[0])), "y", at)
 
 
 def cone(

@@ -33,8 +33,15 @@ from .balancers import BalancerRow, check_balancer
 from .description import data_folder
 from .forms import FORMS, Build
 from .reader import Row, Table, read
-from .row_checks import check_axis, check_base, check_handling, check_ratings, check_sums
-from .schema import AxisRow, BaseRow, FrameRow, HandlingRow
+from .row_checks import (
+    check_axis,
+    check_crank,
+    check_handling,
+    check_part,
+    check_ratings,
+    check_sums,
+)
+from .schema import AxisRow, BaseRow, CrankRow, FrameRow, HandlingRow
 
 NEEDED: dict[str, tuple[str, ...]] = {
     "serial": ("d1_mm", "a1_mm", "a2_mm", "a3_mm", "d4_mm", "d6_mm"),
@@ -138,6 +145,8 @@ class DataSheet(Table):
     handling: HandlingRow | None = None
     base: BaseRow | None = None
     """Of every variant."""
+    crank: CrankRow | None = None
+    """Of every variant of an arm with a parallelogram whose crank has a counterweight."""
     balancers: dict[str, BalancerRow] = field(default_factory=dict)
     """Of every variant, by the name of the part."""
     unknown: tuple[str, ...] = ()
@@ -282,7 +291,9 @@ def read_datasheet(path: str | Path, name: str | None = None) -> tuple[DataSheet
         except TableError as err:
             key = _place(err.key, arm.name, variants[arm.name])
             raise TableError(file, key, err.problem) from None
-        check_base(sheet.base, arm.ratings.mass_kg, file, "base")
+        mass = arm.ratings.mass_kg
+        check_part(sheet.base, mass, file, "base")
+        check_crank(sheet.crank, sheet.build == "parallelogram", mass, file, "crank")
     return sheet, arms
 
 

@@ -26,8 +26,9 @@ def tables_of_datasheet(sheet: DataSheet, arms: Sequence[Arm]) -> Tables:
     sources that it cites, and no others.
     """
     first, *others = arms
-    base = {} if sheet.base is None else {"base": plain(sheet.base)}
-    kinematics, limits = _kinematics(first), _limits(first) | base
+    parts = {"base": sheet.base, "crank": sheet.crank}
+    masses = {name: plain(row) for name, row in parts.items() if row is not None}
+    kinematics, limits = _kinematics(first), _limits(first) | masses
     own_rows = {arm.name: (_kinematics(arm), _limits(arm)) for arm in others}
     for table, number in ((kinematics, 0), (limits, 1)):
         table["variants"] = {first.name: {}} | {

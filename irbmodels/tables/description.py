@@ -21,10 +21,11 @@ from .friction_rows import check_friction, check_temperature
 from .reader import Row, check_known, read
 from .row_checks import (
     check_axis,
-    check_base,
     check_bodies,
+    check_crank,
     check_handling,
     check_level,
+    check_part,
     check_ratings,
     check_rotors,
     check_shape,
@@ -267,7 +268,9 @@ class Description:
         ratings, handling = own.ratings or table.ratings, own.handling or table.handling
         check_ratings(ratings, file, "ratings")
         check_handling(handling, len(axes), file, "handling")
-        check_base(table.base, ratings.mass_kg, file, "base")
+        check_part(table.base, ratings.mass_kg, file, "base")
+        bars = self.kinematics.parallelogram is not None and self.kinematics.level is None
+        check_crank(table.crank, bars, ratings.mass_kg, file, "crank")
         return replace(table, axes=axes, ratings=ratings, handling=handling)
 
     @cached_property

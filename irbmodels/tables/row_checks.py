@@ -10,6 +10,7 @@ from .reader import Row, check_known
 from .schema import (
     AxisRow,
     BaseRow,
+    CrankRow,
     HandlingRow,
     InertialSet,
     LevelRow,
@@ -184,19 +185,33 @@ def check_handling(row: HandlingRow | None, axes: int, file: Path, key: str) -> 
         raise TableError(file, key, problem)
 
 
-def check_base(base: BaseRow | None, robot: float | None, file: Path, key: str) -> None:
-    """Check that a base weighs something, and less than its robot [kg], where that is known.
+def check_part(part: BaseRow | CrankRow | None, robot: float | None, file: Path, key: str) -> None:
+    """Check that a link weighs something, and less than its robot [kg], where that is known.
 
     Raises:
         TableError: if not.
     """
-    if base is None:
+    if part is None:
         return
-    if base.mass_kg <= 0.0:
-        raise TableError(file, f"{key}.mass_kg", f"{base.mass_kg:g} is not positive")
-    if robot is not None and base.mass_kg >= robot:
-        problem = f"{base.mass_kg:g} is not below mass_kg of the ratings, {robot:g}"
+    if part.mass_kg <= 0.0:
+        raise TableError(file, f"{key}.mass_kg", f"{part.mass_kg:g} is not positive")
+    if robot is not None and part.mass_kg >= robot:
+        problem = f"{part.mass_kg:g} is not below mass_kg of the ratings, {robot:g}"
         raise TableError(file, f"{key}.mass_kg", problem)
+
+
+def check_crank(
+    crank: CrankRow | None, allowed: bool, robot: float | None, file: Path, key: str
+) -> None:
+    """Check the mass of a crank with its counterweight.
+
+    Raises:
+        TableError: if the arm cannot have one, or it is no part of its robot.
+    """
+    if crank is not None and not allowed:
+        problem = "a counterweight is drawn on arms with a parallelogram, and on no palletizer"
+        raise TableError(file, key, problem)
+    check_part(crank, robot, file, key)
 
 
 def check_bodies(chosen: InertialSet, file: Path, key: str) -> None:

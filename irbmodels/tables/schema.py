@@ -99,6 +99,13 @@ class BaseRow(Row):
 
 
 @dataclass(frozen=True, kw_only=True)
+class CrankRow(Row):
+    """Crank of a parallelogram with its counterweight, as a manual states it."""
+
+    mass_kg: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class HandlingRow(Row):
     """Largest moments of inertia of tool and payload together: a six-axis arm's load diagram."""
 
@@ -308,6 +315,8 @@ class LimitsTable(Table):
     """None: no load diagram is known, and only the mass of a load is checked."""
     base: BaseRow | None = None
     """Of every variant, where it is published; the CAD weighs the base by it."""
+    crank: CrankRow | None = None
+    """Of every variant of an arm with a counterweight; the CAD draws it so heavy."""
 
 
 @dataclass(frozen=True)

@@ -67,8 +67,8 @@ def copy_robot(name: str, like: str, folder: str | Path) -> Path:
         if key in tables["kinematics"]:
             tables["kinematics"][key]["source"] = "copied"
     tables["limits"]["ratings"]["source"] = "copied"
-    tables["limits"].pop("handling", None)  # another arm's load diagram
-    tables["limits"].pop("base", None)
+    for key in ("handling", "base", "crank"):  # load diagram and masses of another arm
+        tables["limits"].pop(key, None)
     tables["kinematics"]["variants"] = {name: {}}
     chosen = tables["inertials"]["sets"][tables["inertials"]["default"]]
     chosen["about"] = f"bodies of {source.name}, to be replaced"

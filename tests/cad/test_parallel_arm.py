@@ -12,23 +12,26 @@ from irbmodels.cad.lengths import Lengths
 from irbmodels.cad.parallel_arm import parallel_arm
 from irbmodels.cad.shapes import plain, union
 
-# Lengths, crank, payload [kg] and mass [kg], then ranges of axis 2 and of q3 - q2 [deg]: ABB's
-# numbers and those of public files of its drawings. The crank of the IRB 1410 is a guess.
+# Lengths, crank, payload [kg], mass [kg] and that of a crank with a counterweight, then ranges of
+# axis 2 and of q3 - q2 [deg]: ABB's numbers and those of public files of its drawings. The crank of
+# the IRB 1410 is a guess.
 ARMS = {
     "irb2400_16": (
         Lengths(100, 615, 705, 135, 755, 85),
         180.0,
         16.0,
         380.0,
+        None,
         (-100, 110),
         (-60, 65),
     ),
-    "irb1410": (Lengths(150, 475, 600, 120, 720, 85), 153.2, 5.0, None, (-70, 70), (-65, 65)),
+    "irb1410": (Lengths(150, 475, 600, 120, 720, 85), 153.2, 5.0, None, None, (-70, 70), (-65, 65)),
     "irb4400_60": (
         Lengths(200, 680, 890, 150, 880, 140),
         300.0,
         60.0,
         1040.0,
+        115.0,
         (-70, 95),
         (-60, 65),
     ),
@@ -37,6 +40,7 @@ ARMS = {
         300.0,
         30.0,
         1040.0,
+        115.0,
         (-70, 95),
         (-60, 65),
     ),
@@ -48,14 +52,15 @@ BARS = ("link_1", "link_2", "link_3", "link_crank", "link_rod")
 @cache
 def drawn(name):
     """Return links and the solids that are seen of them [mm]."""
-    bodies = parallel_arm(*ARMS[name][:4])
+    *numbers, crank_mass, _, _ = ARMS[name]
+    bodies = parallel_arm(*numbers, crank_mass=crank_mass)
     return bodies, {link: union(*body.drawn().values()) for link, body in bodies.items()}
 
 
 def size_of(name):
     """Return millimetres per unit of the drawing."""
-    _, crank, _, mass, *_ = ARMS[name]
-    return crank / 180.0 if mass is None else (mass / 380.0) ** (1 / 3)
+    _, crank, _, mass, heavy, *_ = ARMS[name]
+    return crank / 180.0 if mass is None else ((mass - (heavy or 0.0)) / 380.0) ** (1 / 3)
 
 
 def turned(solid, centre, angle):
@@ -157,13 +162,44 @@ def test_an_arm_of_its_mass_is_made_of_metal(name):
 
 def test_masses_of_a_4400_are_near_those_of_its_published_parts():
     """Lower arm 68 kg by ABB's manual; base, stand, housing and tube as CAD of others has them at
-    1040 kg, 262, 411, 109 and 59 kg: each within a third. The heavy counterweight is not drawn.
+    1040 kg, 262, 411, 109 and 59 kg: each within a third.
     """
     bodies, _ = drawn("irb4400_60")
     castings = closing(bodies, 1040.0)
     parts = {"base_link": 262, "link_1": 411, "link_2": 68, "link_3": 109, "link_4": 59}
     for link, mass in parts.items():
         assert bodies[link].weighed(castings).mass == pytest.approx(mass, rel=0.34), link
+
+
+@pytest.mark.parametrize("name", ["irb4400_60", "irb4400_l30"])
+def test_a_counterweight_makes_the_crank_as_heavy_as_stated_and_turns_freely(name):
+    """It is behind axis 2, opposite to the upper arm, and meets neither the base, whichever way
+    axis 1 turns, nor the wrist, over the ranges of axes 1 to 3.
+    """
+    bodies, solids = drawn(name)
+    crank = bodies["link_crank"].weighed()
+    assert crank.mass == pytest.approx(115.0, rel=1e-9)
+    assert crank.com[0] - 0.2 == pytest.approx(-0.4563, rel=0.11)  # as a public CAD has it [m]
+    low, high = (200.0, 680.0), (200.0, 1570.0)
+    least = 20.0 * size_of(name) ** 3
+    for q3 in np.linspace(-130, 160, 12):
+        weight = turned(solids["link_crank"], low, q3)
+        for q1 in np.linspace(-165, 165, 12):
+            base = solids["base_link"].rotate((0.0, 0.0, -q1))
+            assert (base ^ weight).volume() < least, (q1, q3)
+        for r3 in (-60, 0, 65):
+            for link in ("link_4", "link_5", "link_6"):
+                arm = turned(turned(solids[link], high, r3), low, q3 - r3)
+                assert (arm ^ weight).volume() < least, (q3, r3, link)
+
+
+@pytest.mark.parametrize("kg", [20, 400])
+def test_a_crank_that_no_counterweight_makes_so_heavy_is_refused(kg):
+    """Lighter than the crank alone, or heavier than with all steel that fits: one line."""
+    numbers = ARMS["irb4400_60"][:4]
+    said = rf"weighs \d+ kg without a counterweight, and \d+ kg .* fits: not {kg} kg$"
+    with pytest.raises(irb.InputError, match=said):
+        parallel_arm(*numbers, crank_mass=kg)
 
 
 def test_a_similar_arm_is_similar():

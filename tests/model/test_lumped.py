@@ -9,6 +9,7 @@ import pytest
 import irbmodels as irb
 
 NAMES = ["irb2400_16", "irb1400"]
+COUNTERWEIGHT = "irb4400_60_196"
 ROUNDED = 1e-9  # of the largest entry: the table has nine digits
 TILTED = np.array([3.0, -5.0, -8.0])  # [m/s^2]
 
@@ -62,7 +63,7 @@ def test_cad_runs_on_the_linkage_and_its_stand_in_on_an_open_chain(name):
 
 @pytest.mark.parametrize("tool", [None, "spindle"])
 @pytest.mark.parametrize("gravity", [oracles.GRAVITY, TILTED])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, COUNTERWEIGHT])
 def test_gravity_is_that_of_the_linkage(name, gravity, tool):
     """In every posture, upright and on a tilted stand, with and without a tool."""
     linkage, chain = (robot.with_gravity(gravity).with_tool(tool) for robot in both(name))
@@ -111,3 +112,13 @@ def test_torques_of_one_axis_moving_alone(name):
             )
             # [N m] torques are some 1e3
             assert actual[i] == pytest.approx(wanted[i], abs=ROUNDED * 1e3)
+
+
+def test_a_counterweight_makes_axis_3_of_the_open_chain_too_heavy_to_turn():
+    """No body of link 3's mass has its first moment, so mass of link 2 on axis 3 goes along, with
+    the nearest possible tensor. What axis 2 alone bears stays.
+    """
+    linkage, chain = both(COUNTERWEIGHT)
+    M, other = (robot.mass_matrix(np.zeros(6)) for robot in (linkage, chain))
+    assert other[1, 1] == pytest.approx(M[1, 1], rel=1e-6)
+    assert other[2, 2] / M[2, 2] == pytest.approx(1.16, abs=0.01)

@@ -334,6 +334,11 @@ BAD = {
         "base: {mass_kg: 26, source: pm}\nvariants:",
         "base.mass_kg: 26 is not below mass_kg of the ratings, 25",
     ),
+    "counterweight without bars": (
+        "variants:",
+        "crank: {mass_kg: 5, source: pm}\nvariants:",
+        "crank: a counterweight is drawn on arms with a parallelogram, and on no palletizer",
+    ),
     "load diagram": (
         "variants:",
         "handling: {J5_kg_m2: -1, J6_kg_m2: 1, source: pm}\nvariants:",
