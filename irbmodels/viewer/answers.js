@@ -9,12 +9,15 @@ const NO_AXES = "[9E9,9E9,9E9,9E9,9E9,9E9]";  // external ones, none of which is
 const VALID = 1, INSIDE = 2;            // bits of a solution of inverse kinematics
 
 class Answers {
-  constructor({ queries, gravity, world, payload, robax, arm }) {
+  constructor({ queries, causes, gravity, world, payload, robax, arm }) {
     this.known = Object.keys(queries);
-    for (const [name, query] of Object.entries(queries)) {
+    const compiled = query => {
       const run = FUNCTIONS[query.function], constants = doubles(query.constants);
-      this[name] = (...inputs) => run(constants, ...inputs)[0];
-    }
+      return (...inputs) => run(constants, ...inputs)[0];
+    };
+    for (const [name, query] of Object.entries(queries)) this[name] = compiled(query);
+    this.causes = Object.fromEntries(Object.entries(causes).map(([name, query]) => [name, compiled(query)]));
+    this.loaded = Boolean(causes.friction && causes.friction.loaded);  // friction depends on the posture
     this.down = gravity;
     this.world = world;  // pose of the base
     this.payload = payload;  // rated one [kg]
@@ -63,6 +66,19 @@ class Answers {
     const [x, y, z] = [0, 1, 2].map(row => T[4 * row] * centre[0] + T[4 * row + 1] * centre[1] + T[4 * row + 2] * centre[2]);
     const force = this.down.map(g => -mass * g), moment = [y * force[2] - z * force[1], z * force[0] - x * force[2], x * force[1] - y * force[0]];
     return q.map((_, i) => [...force, ...moment].reduce((sum, part, row) => sum + part * J[row * n + i], 0));
+  }
+
+  has(cause) {  // whether torque of this kind is in the model
+    const needs = { friction: "friction", springs: "weight", payload: "unloaded" }[cause];
+    return !needs || needs in this.causes;
+  }
+
+  parts(q, v, tau, a) {  // of a motion's torque, by cause; accelerations are needed where the robot holds a payload
+    const { friction, unloaded, weight } = this.causes, still = q.map(() => 0), less = (one, other) => one.map((value, i) => value - other[i]);
+    const rubbing = friction ? (this.loaded ? friction(q, v) : friction(v)) : still, rigid = less(tau, rubbing);
+    const held = unloaded ? unloaded(q, still, still) : this.gravity(q), steady = unloaded ? unloaded(q, v, still) : less(this.inverse_dynamics(q, v, still), rubbing);
+    const moving = unloaded ? unloaded(q, v, a) : rigid, gravity = weight ? weight(q) : held;
+    return { gravity, inertia: less(moving, steady), Coriolis: less(steady, held), friction: rubbing, springs: less(held, gravity), payload: less(rigid, moving) };
   }
 
   manipulability(q) {  // product of the singular values of the Jacobian

@@ -19,6 +19,8 @@ _HERE = Path(__file__).resolve().parent
 _SCRIPTS = (  # one script, in this order
     "answers.js",
     "robots.js",
+    "quantities.js",
+    "charts.js",
     "player.js",
     "handle.js",
     "answer_panel.js",

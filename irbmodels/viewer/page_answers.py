@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,9 +27,9 @@ def answer_data(robot: Robot) -> dict[str, Any]:
     """Return programs and numbers with which a page answers for a robot.
 
     ``queries`` are functions of :mod:`.javascript`, each with its constants. Dynamics, friction
-    included, are left out of a robot without masses. ``arm`` is the geometry behind configuration
-    data and singularities, None of an arm of another shape; without a closed form it has no
-    ``inverse``.
+    included, are left out of a robot without masses. ``causes`` are the further ones that split a
+    torque by cause. ``arm`` is the geometry behind configuration data and singularities, None of an
+    arm of another shape; without a closed form it has no ``inverse``.
     """
     tcp, model = robot.find_frame("tcp"), robot.evaluate.models[True]
     queries = {name: _query(name, tcp) for name in KINEMATICS}
@@ -40,12 +41,33 @@ def answer_data(robot: Robot) -> dict[str, Any]:
         arm = None
     return {
         "queries": queries,
+        "causes": _causes(robot) if model.has_masses else {},
         "gravity": robot.gravity_vector.tolist(),
         "payload": None if robot.limits.load is None else robot.limits.load.mass,
         "world": robot.world_from_base.homogeneous.tolist(),
         "robax": [number - 1 for number in robot.rapid_axes] if robot.n <= 6 else None,
         "arm": arm,
     }
+
+
+def _causes(robot: Robot) -> dict[str, dict[str, Any]]:
+    """Return the programs that split a torque by cause, beside those of every page.
+
+    ``friction``, with ``loaded`` true where it depends on the posture; ``unloaded``, the inverse
+    dynamics without payload and friction; ``weight``, gravity without springs and payload. What a
+    model does not have is absent.
+    """
+    causes: dict[str, dict[str, Any]] = {}
+    model = robot.evaluate.models[True]
+    rigid = robot.with_load(robot.tool).evaluate.models[False]
+    if model.friction is not None:
+        loaded = mechanism_for("friction", model).needs_load
+        causes["friction"] = {**_query("friction", model), "loaded": loaded}
+    if robot.payload is not None:
+        causes["unloaded"] = _query("inverse_dynamics", rigid)
+    if rigid.springs:
+        causes["weight"] = _query("gravity", replace(rigid, springs=()))
+    return causes
 
 
 def _query(name: str, source: Model | Frame) -> dict[str, str]:

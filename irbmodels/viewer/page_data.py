@@ -101,7 +101,8 @@ def axis_data(robot: Robot, i: int, joint: int) -> dict[str, Any]:
     low, high = (float(bound[i]) for bound in robot.limits.envelope())
     unlimited = high - low >= UNLIMITED
     low, high = (-math.pi, math.pi) if unlimited else (low, high)
-    effort = float(robot.limits.effort[i])
+    speed, effort = float(robot.limits.velocity[i]), float(robot.limits.effort[i])
+    assumed = {"speed": robot.limits.velocity_assumed[i], "torque": robot.limits.effort_assumed[i]}
     return {
         "label": str(i + 1) if robot.description is not None else robot.axes[i],
         "unit": unit,
@@ -110,8 +111,11 @@ def axis_data(robot: Robot, i: int, joint: int) -> dict[str, Any]:
         "step": 1.0,
         "low": scale * low,
         "high": scale * high,
+        "bounded": not unlimited,
         "range": "unlimited" if unlimited else f"{scale * low:.6g} to {scale * high:.6g} {unit}",
         "joint": joint,
+        "speed": speed if math.isfinite(speed) else None,
+        "assumed": {name: bool(flag) for name, flag in assumed.items()},
         "effort": effort if math.isfinite(effort) else None,
         "full": effort if math.isfinite(effort) else 100.0,
     }
@@ -123,9 +127,17 @@ def limit_data(robot: Robot) -> list[dict[str, Any]]:
     ranges = zip(
         limits.names(), limits.A.tolist(), limits.lower.tolist(), limits.upper.tolist(), strict=True
     )
+    rows = zip(limits.row_axes.tolist(), limits.range_assumed.tolist(), ranges, strict=True)
     return [
-        {"row": row, "low": low - ROUNDING, "high": high + ROUNDING, "axis": axis, "text": name}
-        for axis, (name, row, low, high) in zip(limits.row_axes.tolist(), ranges, strict=True)
+        {
+            "row": row,
+            "low": low - ROUNDING,
+            "high": high + ROUNDING,
+            "axis": axis,
+            "text": name,
+            "assumed": assumed,
+        }
+        for axis, assumed, (name, row, low, high) in rows
     ]
 
 
@@ -225,19 +237,24 @@ def motion_data(robot: Robot, motion: Motion) -> dict[str, Any]:
     """Return columns of a motion and its predicted torques, thinned and packed.
 
     ``half`` is half the 95 % band of a measurement about them, where the set of the robot has one.
+    Accelerations are needed to split torques only where the robot holds a payload. ``samples`` is
+    their number before thinning.
     """
     count = len(motion.t)
     rows = np.unique([*range(0, count, -(-count // _SAMPLES)), count - 1])
-    t, q, v, a, measured = (None if column is None else column[rows] for column in motion[:5])
+    t, q = motion.t[rows], motion.q[rows]
+    v, a, measured = (None if column is None else column[rows] for column in motion[2:5])
     tau, half = None, None
-    if q is not None and v is not None and a is not None:
+    if v is not None and a is not None and robot.dynamic_model.has_masses:
         friction = robot.friction_model is not None
         tau = robot.inverse_dynamics(q, v, a, friction=friction)
         if robot.uncertainty is not None:
             with suppress(MissingData):  # mounted otherwise than while it was identified
                 half = robot.inverse_dynamics_band(q, v, a, noise=True).upper - tau
     columns = {"t": t, "q": q, "v": v, "tau": tau, "half": half, "measured": measured}
-    return {name: None if column is None else packed(column) for name, column in columns.items()}
+    columns["a"] = None if robot.payload is None or tau is None else a
+    texts = {name: None if rows is None else packed(rows) for name, rows in columns.items()}
+    return texts | {"samples": count}
 
 
 def packed(rows: Array) -> str:

@@ -1,10 +1,6 @@
-// --- motions -------------------------------------------------------------------------------------------------------------------
+// --- player: time, the strips of a quantity, marks where a limit is not kept -----------------------------------------------------
 
-const QUANTITIES = {
-  torque: { of: actor => actor.motion.tau || actor.motion.measured, also: actor => actor.motion.tau && actor.motion.measured, band: actor => actor.motion.tau && actor.motion.half, unit: axis => axis.torque, scale: () => 1 },
-  position: { of: actor => actor.motion.q, also: () => null, unit: axis => axis.unit, scale: axis => axis.scale },
-  speed: { of: actor => actor.motion.v, also: () => null, unit: axis => `${axis.unit}/s`, scale: axis => axis.scale },
-};
+const WIDE = 300, MARKS = 8;            // of a strip and of the marks above the time slider, in their own units
 
 class Player {
   constructor(actors, panel) {
@@ -15,18 +11,29 @@ class Player {
     this.end = Math.max(...this.actors.map(actor => actor.motion.t[actor.motion.t.length - 1]));
     this.t = this.start;
     if (!this.actors.length) return;
+    this.actors.forEach(actor => { actor.motion.broken = violationsOf(actor); });
     this.button = element("button", { id: "play", textContent: "▶", title: "play or pause; moving a slider pauses", onclick: () => this.playing ? this.pause() : this.play() });
     this.slider = element("input", { type: "range", id: "time", min: this.start, max: this.end, step: "any", title: "time",
                                      onpointerdown: () => this.pause(), oninput: () => this.scrub(this.slider.valueAsNumber) });
     this.clock = element("output", { id: "clock" });
     this.speed = element("select", { id: "speed", title: "speed" }, ...[0.1, 0.25, 0.5, 1, 2, 5].map(x => element("option", { value: x, textContent: `${x}×`, selected: x === 1 })));
-    const choices = Object.keys(QUANTITIES).filter(name => this.actors.some(actor => QUANTITIES[name].of(actor)));
-    this.quantity = element("select", { id: "quantity", onchange: () => this.draw() }, ...choices.map(name => element("option", { textContent: name })));
+    const choices = Object.keys(QUANTITIES).filter(name => this.actors.some(actor => hasQuantity(actor, QUANTITIES[name])));
+    this.quantity = element("select", { id: "quantity", title: "quantity shown", onchange: () => this.draw() }, ...choices.map(name => element("option", { textContent: name })));
+    const files = ["csv", "svg"].map(kind => element("button", { id: `save-${kind}`, textContent: kind.toUpperCase(), title: `save the chart as ${kind.toUpperCase()}`, onclick: () => this.save(kind) }));
     this.legend = element("div", { id: "legend" });
     this.charts = element("div", { id: "charts" });
-    document.getElementById("player").append(this.legend, this.charts, element("div", { id: "bar" }, this.button, this.slider, this.clock, this.speed, this.quantity));
+    this.times = element("div", { id: "times", ariaHidden: "true" }, ...ticks(this.start, this.end, 5).map(({ value, text }, k, all) => {
+      const tick = element("span", { textContent: k < all.length - 1 ? text : `${text} s` }), share = this.across(value) / WIDE;
+      tick.style.left = `${100 * share}%`;
+      tick.style.transform = `translateX(-${share > 0.95 ? 100 : 50}%)`;  // within the page
+      return tick;
+    }));
+    const [warning, marks] = this.warnings();
+    this.when = element("output", { id: "when" });
+    document.getElementById("player").append(element("div", { id: "shown" }, this.quantity, this.when, ...files), this.legend, this.charts, this.times, warning,
+      element("div", { id: "bar" }, marks, this.slider, this.button, this.clock, this.speed));
     const under = event => {
-      const box = this.charts.getBoundingClientRect(), share = Math.min(1, Math.max(0, (event.clientX - box.left) / this.charts.clientWidth));
+      const box = this.charts.querySelector("svg").getBoundingClientRect(), share = Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
       return this.start + (this.end - this.start) * share;
     };
     this.charts.addEventListener("pointerdown", event => this.scrub(under(event)));
@@ -69,14 +76,20 @@ class Player {
     this.read();
   }
 
+  across(t) { return WIDE * (t - this.start) / (this.end - this.start || 1); }
+
   read() {  // the value of each curve at the cursor
-    const t = this.hovered ?? this.t, x = 300 * (t - this.start) / (this.end - this.start || 1);
+    const t = this.hovered ?? this.t;
     for (const { output, actor, rows, i, scale, digits } of this.readings) {
       const { t: time } = actor.motion, value = t < time[0] || t > time[time.length - 1] ? NaN : actor.at(t)(rows)[i];
       output.textContent = Number.isFinite(value) ? number(scale * value, digits) : "–";
     }
-    this.charts.querySelectorAll("line.hover").forEach(line => ["x1", "x2"].forEach(end => line.setAttribute(end, x)));
+    this.cursor("hover", t);
     this.when.textContent = `at ${number(t, 2)} s`;
+  }
+
+  cursor(name, t) {
+    this.charts.querySelectorAll(`line.${name}`).forEach(line => ["x1", "x2"].forEach(end => line.setAttribute(end, this.across(t))));
   }
 
   seek(t) {
@@ -88,83 +101,72 @@ class Player {
     }
     this.slider.value = this.t;
     this.clock.textContent = `${number(this.t, 2)} s`;
-    this.charts.querySelectorAll("line.now").forEach(line => {
-      const x = 300 * (this.t - this.start) / (this.end - this.start || 1);
-      line.setAttribute("x1", x);
-      line.setAttribute("x2", x);
-    });
+    this.cursor("now", this.t);
     this.read();
   }
 
+  warnings() {  // the first violation in words, and marks of all of them along the time slider; a click goes there
+    const spans = this.actors.flatMap(actor => actor.motion.broken).sort((one, other) => one.from - other.from);
+    if (!spans.length) return ["", ""];
+    const named = span => `${this.actors.length > 1 ? `${span.actor.name}: ` : ""}${inWords(span)}`, more = spans.length - 1;
+    const text = element("button", { id: "violation", textContent: named(spans[0]) + (more ? `; ${more} more` : ""), title: "go there", onclick: () => this.scrub(spans[0].from) });
+    const plot = new Plot({ start: this.start, end: this.end, top: 1, width: WIDE, half: MARKS / 2 });
+    const marks = svg("svg", { id: "marks", viewBox: `0 ${-MARKS / 2} ${WIDE} ${MARKS}`, preserveAspectRatio: "none", role: "img", "aria-label": `${spans.length} violations of limits` });
+    marks.append(svg("path", { d: plot.spans(spans) }));
+    marks.addEventListener("click", event => {
+      const box = marks.getBoundingClientRect(), t = this.start + (this.end - this.start) * (event.clientX - box.left) / box.width;
+      const away = ({ from, to }) => Math.max(from - t, t - to, 0);
+      this.scrub(spans.reduce((best, span) => away(span) < away(best) ? span : best).from);
+    });
+    return [text, marks];
+  }
+
   draw() {  // a strip per axis and unit, with the curves of every robot that has it
-    const quantity = QUANTITIES[this.quantity.value], strips = new Map(), legend = new Map();
-    this.actors.filter(actor => quantity.of(actor)).forEach((actor, k) => actor.axes.forEach((axis, i) => {
-      const unit = quantity.unit(axis), key = `${i} ${unit}`, also = quantity.also(actor), scale = quantity.scale(axis);
-      if (!strips.has(key)) strips.set(key, { i, unit, label: axis.label, curves: [], bands: [] });
-      const half = quantity.band && quantity.band(actor);
-      if (half) {  // about the computed curve, behind all
-        const side = sign => Array.from({ length: half.length / actor.axes.length }, (_, at) => actor.motion.tau[at * actor.axes.length + i] + sign * half[at * actor.axes.length + i]);
-        strips.get(key).bands.push({ actor, sides: [side(-1), side(1)] });
-        legend.set(half, { kind: "band", text: [this.actors.length > 1 ? actor.name : "", "95 % of measurements"].filter(Boolean).join(" ") });
-      }
-      for (const [rows, kind] of [[also, "measured"], [quantity.of(actor), k ? "other" : "own"]]) {
-        if (!rows) continue;
-        const values = Array.from({ length: rows.length / actor.axes.length }, (_, at) => rows[at * actor.axes.length + i] * scale);
-        strips.get(key).curves.push({ actor, rows, kind, values, i, scale });
-        const source = rows === actor.motion.measured ? "measured" : rows === actor.motion.tau ? "computed" : "";
-        legend.set(rows, { kind, text: [this.actors.length > 1 ? actor.name : "", source].filter(Boolean).join(" ") });
-      }
-    }));
-    this.when = element("output", { id: "when" });
-    this.legend.replaceChildren(...[...legend.values()].map(({ kind, text }) => element("span", { className: kind, textContent: text })), this.when);
+    this.strips = stripsOf(this.actors, QUANTITIES[this.quantity.value]);
+    const named = (actor, text) => [this.actors.length > 1 ? actor.name : "", text].filter(Boolean).join(" "), entries = new Map();
+    for (const { curves, bands } of this.strips) {
+      for (const { actor } of bands) entries.set(actor, { kind: "band", text: named(actor, "95 % of measurements") });
+      for (const { actor, rows, kind, name, colour, later } of curves) entries.set(rows, { kind, colour, later, text: named(actor, name) });
+    }
+    this.entries = [...entries.values()].filter(({ text }) => text);
+    const thinned = this.actors.filter(({ motion }) => motion.t.length < motion.samples).map(actor => named(actor, `${actor.motion.t.length} of ${actor.motion.samples} samples`));
+    this.legend.replaceChildren(...this.entries.map(({ kind, colour, later, text }) => {
+      const entry = element("span", { className: later ? `${kind} later` : kind, textContent: text });
+      entry.style.color = colour || "";
+      return entry;
+    }), ...thinned.map(text => element("span", { textContent: text })));
     this.readings = [];
-    const sorted = [...strips.values()].sort((one, other) => one.i - other.i);
-    this.charts.replaceChildren(...sorted.map(strip => this.strip(strip)));
+    this.charts.replaceChildren(...this.strips.map(strip => this.strip(strip)));
     this.seek(this.t);
   }
 
-  strip({ i, unit, label, curves, bands }) {
-    const most = [...curves.map(({ values }) => values), ...bands.flatMap(({ sides }) => sides)].map(values => values.reduce((top, x) => Math.abs(x) > top ? Math.abs(x) : top, 0));
-    const top = Math.max(1e-9, ...most), svg = "http://www.w3.org/2000/svg", strip = document.createElementNS(svg, "svg");
-    const digits = top < 10 ? 2 : top < 100 ? 1 : 0, values = element("div", { className: "values" });
-    strip.setAttribute("viewBox", "0 -20 300 40");
-    strip.setAttribute("preserveAspectRatio", "none");
-    const put = (tag, attributes) => {
-      const made = strip.appendChild(document.createElementNS(svg, tag));
-      for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-    };
-    put("line", { class: "zero", x1: 0, x2: 300, y1: 0, y2: 0 });
-    for (const { actor, sides } of bands) put("path", { class: "band", d: this.area(actor.motion.t, sides, top), fill: COLOURS[i % 8] });
+  strip(strip) {
+    const { i, unit, label, curves, top } = strip, plot = new Plot({ start: this.start, end: this.end, top, width: WIDE, half: 20 });
+    const digits = Math.min(6, Math.max(0, 2 - Math.floor(Math.log10(top)))), values = element("div", { className: "values" }), text = `${label}  ±${number(top, digits)} ${unit}`;
+    const chart = svg("svg", { viewBox: `0 -20 ${WIDE} 40`, preserveAspectRatio: "none", role: "img", "aria-label": `axis ${text}` });
+    const scale = element("div", { className: "ticks", ariaHidden: "true" }), put = (tag, attributes) => chart.append(svg(tag, attributes));
+    const decade = 10 ** Math.floor(Math.log10(top)), round = decade * Math.floor(top / decade * (1 + 1e-9));  // one digit
+    for (const value of [-round, 0, round]) {
+      const tick = element("i", { textContent: number(value, Math.max(0, -Math.log10(decade))) });
+      tick.style.top = `${50 + 2.5 * plot.y(value)}%`;
+      scale.append(tick);
+      put("line", { class: "grid", x1: 0, x2: WIDE, y1: plot.y(value), y2: plot.y(value) });
+    }
+    const ink = (_, curve) => curve.colour || (curve.kind === "own" || !curve.kind ? COLOURS[i % 8] : "");
+    for (const [tag, attributes] of plot.shapes(strip, ink)) put(tag, attributes);
     for (const curve of curves) {
-      const colour = curve.kind === "own" ? COLOURS[i % 8] : "", output = element("output", { className: curve.kind });
-      put("path", { class: curve.kind, d: this.curve(curve.actor.motion.t, curve.values, top), stroke: colour });
-      output.style.color = colour;
+      const output = element("output", { className: curve.kind });
+      output.style.color = ink(strip, curve);
       values.append(output);
       this.readings.push({ ...curve, output, digits: digits + 1 });
     }
-    put("line", { class: "now", x1: 0, x2: 0, y1: -20, y2: 20 });
-    put("line", { class: "hover", x1: 0, x2: 0, y1: -20, y2: 20 });
-    return element("div", { className: "strip" }, element("span", { textContent: `${label}  ±${number(top, digits)} ${unit}` }), values, strip);
+    for (const name of ["now", "hover"]) put("line", { class: name, x1: 0, x2: 0, y1: -20, y2: 20 });
+    return element("div", { className: "strip" }, element("span", { textContent: text }), values, scale, chart);
   }
 
-  extent(time, series, top) {  // x, lowest and highest value of each half pixel
-    const columns = new Map();
-    for (const values of series) for (let k = 0; k < values.length; k++) {
-      if (!Number.isFinite(values[k])) continue;
-      const x = Math.round(600 * (time[k] - this.start) / (this.end - this.start || 1)), y = -18 * values[k] / top;
-      const seen = columns.get(x);
-      if (!seen) columns.set(x, [y, y]); else { if (y < seen[0]) seen[0] = y; if (y > seen[1]) seen[1] = y; }
-    }
-    return [...columns].map(([x, [low, high]]) => [x / 2, low.toFixed(2), high.toFixed(2)]);
-  }
-
-  curve(time, values, top) {
-    return "M" + this.extent(time, [values], top).map(([x, low, high]) => `${x},${low}L${x},${high}`).join("L");
-  }
-
-  area(time, sides, top) {  // between the outermost values of both sides
-    const columns = this.extent(time, sides, top).sort((one, other) => one[0] - other[0]);
-    const edge = (rows, side) => rows.map(row => `${row[0]},${row[side]}`).join("L");
-    return `M${edge(columns, 1)}L${edge([...columns].reverse(), 2)}Z`;
+  save(kind) {  // what is shown now, as a file
+    const title = `${this.actors.map(actor => actor.name).join(", ")}: ${this.quantity.value}`, { start, end, entries: legend } = this;
+    const text = kind === "csv" ? chartTable(this.strips) : chartDrawing(this.strips, { start, end, title, legend });
+    download(`${title}.${kind}`, text, kind === "csv" ? "text/csv" : "image/svg+xml");
   }
 }

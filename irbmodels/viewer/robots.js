@@ -45,7 +45,7 @@ class Actor {
     });
     this.layers = { hulls: this.hulls.map(path => node(path)) };
     if (this.motion) {
-      for (const name of ["t", "q", "v", "tau", "half", "measured"]) this.motion[name] = doubles(this.motion[name]);
+      for (const name of ["t", "q", "v", "a", "tau", "half", "measured"]) this.motion[name] = doubles(this.motion[name]);
     }
     this.show(data.q);
   }

@@ -202,8 +202,8 @@ def test_a_motion_moves_robot_plots_and_arrows_together(tmp_path, reported):
           when: document.getElementById("when").textContent,
         });
         irb.seek(3.217); report.at = state();
-        const charts = document.getElementById("charts"), { left } = charts.getBoundingClientRect();
-        const at = share => ({ clientX: left + share * charts.clientWidth });
+        const charts = document.getElementById("charts"), { left, width } = charts.querySelector("svg").getBoundingClientRect();
+        const at = share => ({ clientX: left + share * width });
         const point = (kind, share) => charts.dispatchEvent(new PointerEvent(kind, at(share)));
         point("pointermove", 0.25); report.hovered = state();
         point("pointerleave", 0.25); report.left = state();
@@ -263,7 +263,15 @@ def test_a_motion_moves_robot_plots_and_arrows_together(tmp_path, reported):
         == page_report["paths"].count("measured")
         == 6
     )
-    assert page_report["choices"] == ["torque", "position", "speed"]
+    assert page_report["choices"] == [
+        "torque",
+        "torque by cause",
+        "residual",
+        "share of torque limit",
+        "position",
+        "speed",
+        "share of speed limit",
+    ]
     largest = max(np.abs(tau[:, 1]).max(), np.abs(tau[:, 1] + 5.0).max())
     assert page_report["labels"][1] == f"2  ±{largest:.0f} N m"
     assert page_report["position"][0] == f"1  ±{np.degrees(np.abs(motion.q[:, 0]).max()):.1f} °"
