@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 import manifold3d as m3
@@ -14,6 +15,7 @@ from manifold3d import Manifold
 from ..model.inertia import Inertial
 
 Colour = Literal["orange", "black", "grey"]
+DRAWINGS = 32  # arms kept for each build: its weight asks for the solids of its meshes again
 
 
 class Material(NamedTuple):
@@ -86,13 +88,14 @@ class Body:
         parts = (part._replace(solid=part.solid.scale(size)) for part in self.parts)
         return Body(tuple(parts), tuple(piece.scale(size) for piece in self.pieces))
 
-    def split(self) -> list[tuple[Manifold, Material]]:
-        """Return the parts cut so that no two overlap."""
+    @cached_property
+    def split(self) -> tuple[tuple[Manifold, Material], ...]:
+        """Parts cut so that no two overlap."""
         result, taken = [], Manifold()
         for part in self.parts:
             result.append((part.solid - taken, part.material))
             taken = taken + part.solid
-        return result
+        return tuple(result)
 
     def weighed(self, castings: float = 1.0) -> Inertial:
         """Return the mass properties [SI] in base axes at home.
@@ -101,7 +104,7 @@ class Body:
         """
         return total(
             solid_inertial(solid, material.density * (castings if material.closes else 1.0))
-            for solid, material in self.split()
+            for solid, material in self.split
             if material.density and not solid.is_empty()
         )
 
@@ -136,7 +139,7 @@ def closing(bodies: Mapping[str, Body], mass: float) -> float:
     solids = [
         (solid.volume() * 1e-9 * material.density, material)
         for body in bodies.values()
-        for solid, material in body.split()
+        for solid, material in body.split
     ]
     castings = sum(kg for kg, material in solids if material.closes)
     return float((mass - sum(kg for kg, material in solids if not material.closes)) / castings)

@@ -5,8 +5,11 @@ With normals where they are looked at.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from manifold3d import Manifold
+from numpy.typing import NDArray
 
 from ..model.types import Array, IntArray
 
@@ -31,11 +34,9 @@ def visual(solid: Manifold, link_from_base: Array) -> str:
     own = (own / np.linalg.norm(own, axis=1, keepdims=True))[:, None, :]
     normals = np.where((normals * own).sum(axis=2, keepdims=True) < _GRAZING, own, normals)
     directions, towards = _distinct(normals.reshape(-1, 3), _DIRECTION)
-    faces = [
-        " ".join(f"{v}//{n}" for v, n in zip(*face, strict=True))
-        for face in zip((at + 1).tolist(), (towards + 1).reshape(-1, 3).tolist(), strict=True)
-    ]
-    return _text(("v", _rows(points, _PLACE)), ("vn", _rows(directions, _DIRECTION)), ("f", faces))
+    faces = np.stack([at, towards.reshape(-1, 3)], axis=2) + 1
+    places, normal_lines = _rows("v", points, _PLACE), _rows("vn", directions, _DIRECTION)
+    return places + normal_lines + _lines("f %d//%d %d//%d %d//%d\n", faces)
 
 
 def convex(solid: Manifold, link_from_base: Array) -> str:
@@ -50,8 +51,7 @@ def convex(solid: Manifold, link_from_base: Array) -> str:
             break
         within *= 1.5
     points, at = _distinct(mesh.vert_properties[:, :3], _PLACE)
-    faces = [" ".join(map(str, face)) for face in (at[mesh.tri_verts] + 1).tolist()]
-    return _text(("v", _rows(points, _PLACE)), ("f", faces))
+    return _rows("v", points, _PLACE) + _lines("f %d %d %d\n", at[mesh.tri_verts] + 1)
 
 
 def _moved(points: Array, link_from_base: Array) -> Array:
@@ -64,17 +64,22 @@ def _distinct(rows: Array, digits: int) -> tuple[Array, IntArray]:
     Halves, such as 131.355 mm, are rounded twice: the first time takes away what a processor may
     add to them.
     """
-    unique, where = np.unique(
-        np.round(np.round(rows, 9), digits) + 0.0, axis=0, return_inverse=True
-    )
-    return unique, where.ravel()
+    rounded = np.round(np.round(rows, 9), digits) + 0.0
+    order = np.lexsort(rounded.T[::-1])  # numpy.unique compares rows in three times the time
+    ordered = rounded[order]
+    first = np.append(True, (ordered[1:] != ordered[:-1]).any(axis=1))
+    where = np.empty(len(rows), dtype=np.intp)
+    where[order] = np.cumsum(first) - 1
+    return ordered[first], where
 
 
-def _rows(values: Array, digits: int) -> list[str]:
-    return [
-        " ".join(f"{value:.{digits}f}".rstrip("0").rstrip(".") for value in row) for row in values
-    ]
+def _rows(name: str, values: Array, digits: int) -> str:
+    """Return a line for each row of three values, without zeros at their ends."""
+    different, where = np.unique(values, return_inverse=True)  # most stand in several rows
+    texts = [f"{value:.{digits}f}".rstrip("0").rstrip(".") for value in different.tolist()]
+    return _lines(f"{name} %s %s %s\n", np.array(texts, dtype=object)[where])
 
 
-def _text(*groups: tuple[str, list[str]]) -> str:
-    return "".join(f"{name} {row}\n" for name, rows in groups for row in rows)
+def _lines(form: str, values: NDArray[Any]) -> str:
+    """Return a line for each row of values."""
+    return form * len(values) % tuple(values.ravel().tolist())

@@ -17,6 +17,8 @@ the motor of axis 3 then lies behind the left cheek.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from functools import lru_cache
 
 import numpy as np
 from manifold3d import Manifold
@@ -25,7 +27,7 @@ from ..errors import InputError
 from ..tables.building import limits_of
 from ..tables.description import Description
 from .balancer import Balancer
-from .body import AIR, ALUMINIUM, GEAR, IRON, MOTOR, STEEL, Body, Part
+from .body import AIR, ALUMINIUM, DRAWINGS, GEAR, IRON, MOTOR, STEEL, Body, Part
 from .lengths import Lengths, first_variant
 from .parallel_bars import crank_lever, crank_masses, elbow_lever, pin, rod
 from .parallel_column import column
@@ -44,7 +46,7 @@ TABLE = 68.0  # from the joint of axis 1 to the least height of the trunk's top
 FOREARM = (365.0, 190.0)  # least length: housing and taper, and the wrist times its thickness
 
 
-def bodies(robot: Description) -> dict[str, Body]:
+def bodies(robot: Description) -> Mapping[str, Body]:
     """Return the links of a robot with a parallelogram, in millimetres of its base at home.
 
     Stand, sections and wrist of a family are those of its first variant.
@@ -117,6 +119,7 @@ def stated_mass(robot: Description) -> float | None:
     return None
 
 
+@lru_cache(maxsize=DRAWINGS)
 def parallel_arm(
     lengths: Lengths,
     crank: float,
@@ -125,7 +128,7 @@ def parallel_arm(
     dip: float = 1.0,
     balancer: Balancer | None = None,
     crank_mass: float | None = None,
-) -> dict[str, Body]:
+) -> Mapping[str, Body]:
     """Return the links of an arm with a parallelogram, in millimetres of its base at home.
 
     Args:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -82,9 +81,9 @@ class ReferenceArm(NamedTuple):
     bodies: Mapping[str, Inertial]
     """Links of which more than the mass is known, in their own frames."""
 
-    def drawn(self) -> dict[str, Body]:
+    def drawn(self) -> Mapping[str, Body]:
         """Return its drawing."""
-        return _drawn(self.lengths, self.payload, self.mass)
+        return serial_arm(self.lengths, self.payload, self.mass)
 
     def joints(self) -> list[Array]:
         """Return the pose of each link's frame in that of the link before, at home, ``(4, 4)``.
@@ -101,11 +100,6 @@ class ReferenceArm(NamedTuple):
             rotation_x(quarter) @ rotation_z(2.0 * quarter),
             rotation_x(quarter),
         ]
-
-
-@cache
-def _drawn(lengths: Lengths, payload: float, mass: float) -> dict[str, Body]:
-    return serial_arm(lengths, payload, mass)
 
 
 def reference_table() -> ReferenceTable:

@@ -9,12 +9,15 @@ at home: x forward, y left, z up.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import lru_cache
+
 from manifold3d import Manifold
 
 from ..tables.description import Description
 from . import compact_arm
 from .balancer import Balancer, balance_parts
-from .body import AIR, ALUMINIUM, GEAR, IRON, MOTOR, PLASTIC, STEEL, Body, Part
+from .body import AIR, ALUMINIUM, DRAWINGS, GEAR, IRON, MOTOR, PLASTIC, STEEL, Body, Part
 from .lengths import Lengths, Need, Ratings, Swing, drawn_ratings, fitted_size
 from .serial_base import base
 from .serial_places import ARM, FIXED, GAP, LEAN, Places, Stand
@@ -54,7 +57,7 @@ def small_motor(start: float, at: Point) -> Manifold:
     )
 
 
-def bodies(robot: Description) -> dict[str, Body]:
+def bodies(robot: Description) -> Mapping[str, Body]:
     """Return the links of a serial arm, in millimetres of its base at home."""
     ratings = drawn_ratings(robot, usual_mass, sizes)
     return serial_arm(Lengths.read(robot), *ratings, Balancer.of(robot), Swing.of(robot))
@@ -76,13 +79,14 @@ def usual_mass(payload: float, reach: float) -> float:
     return float(70.0 * payload**0.211 * (reach / 1000.0) ** 1.683)
 
 
+@lru_cache(maxsize=DRAWINGS)
 def serial_arm(
     lengths: Lengths,
     payload: float,
     mass: float,
     balancer: Balancer | None = None,
     swing: Swing = ORDINARY,
-) -> dict[str, Body]:
+) -> Mapping[str, Body]:
     """Return the links of a serial arm, in millimetres of its base at home.
 
     Args:

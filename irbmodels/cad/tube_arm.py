@@ -8,13 +8,15 @@ Millimetres of that arm, in base axes at home: x forward, y left, z up.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from manifold3d import Manifold
 
 from ..errors import InputError
 from ..tables.description import Description
-from .body import AIR, ALUMINIUM, GEAR, STEEL, Body, Part
+from .body import AIR, ALUMINIUM, DRAWINGS, GEAR, STEEL, Body, Part
 from .lengths import Lengths, Ratings, drawn_ratings
 from .shapes import Axis, Point, arc, bolts, disc, hull, plain, union
 
@@ -53,7 +55,7 @@ def usual_mass(payload: float, reach: float) -> float:
     return MASS * float((payload * reach / (5.0 * 950.0)) ** 0.5)
 
 
-def bodies(robot: Description) -> dict[str, Body]:
+def bodies(robot: Description) -> Mapping[str, Body]:
     """Return the links of an arm, in millimetres of its base at home.
 
     Raises:
@@ -63,7 +65,8 @@ def bodies(robot: Description) -> dict[str, Body]:
     return tube_arm(Lengths.read(robot), -robot.kinematics.joints["joint_6"].a_mm, ratings)
 
 
-def tube_arm(lengths: Lengths, rise: float, ratings: Ratings) -> dict[str, Body]:
+@lru_cache(maxsize=DRAWINGS)
+def tube_arm(lengths: Lengths, rise: float, ratings: Ratings) -> Mapping[str, Body]:
     """Return the links of an arm whose axis 6 passes ``rise`` [mm] above axis 5.
 
     Raises:

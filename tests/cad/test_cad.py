@@ -270,7 +270,7 @@ def test_where_parts_overlap_the_first_is_there(castings):
 def test_split_parts_do_not_overlap():
     """Together they have the volume of the union; the first is whole."""
     body_ = Body(boxes()[0], ())
-    solids = [solid for solid, _ in body_.split()]
+    solids = [solid for solid, _ in body_.split]
     whole = shapes.union(*(part.solid for part in body_.parts))
     assert sum(solid.volume() for solid in solids) == pytest.approx(whole.volume(), rel=1e-12)
     assert solids[0].volume() == pytest.approx(body_.parts[0].solid.volume(), rel=1e-12)
@@ -282,7 +282,7 @@ def test_parts_are_named_in_the_order_that_hollows_castings(name):
     castings keep their walls.
     """
     for link, one in drawn(name).items():
-        for number, (part, (left, material)) in enumerate(zip(one.parts, one.split(), strict=True)):
+        for number, (part, (left, material)) in enumerate(zip(one.parts, one.split, strict=True)):
             where, kept = f"{link} {number} {material.name}", left.volume() / part.solid.volume()
             if material is AIR:
                 later = [
