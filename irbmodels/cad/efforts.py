@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
+from ..errors import PhysicsWarning
 from ..files import read_text
 from ..model.tool import payload
 from ..model.types import Array
@@ -56,7 +58,10 @@ def bounds(description: Description) -> Array:
     """Return the bound of every axis [N m, N], not rounded; infinite where its speed is unknown."""
     ratings = description.limits.ratings
     robot = load(description.folder / description.name)
-    robot = robot.with_payload(payload(ratings.payload_kg, PAYLOAD_AT))
+    with warnings.catch_warnings():
+        # a load to scale torques by: a wrist may be rated for less of it
+        warnings.simplefilter("ignore", PhysicsWarning)
+        robot = robot.with_payload(payload(ratings.payload_kg, PAYLOAD_AT))
     limits, rng = robot.limits, np.random.default_rng(0)
     _, inverse, lower, upper = limits.axis_ranges
     q = limits.moved_inside(rng.uniform(lower, upper, (STATES, robot.n)) @ inverse.T)

@@ -15,7 +15,15 @@ import numpy as np
 
 from ..errors import InputError
 from ..model.tool import Tool
-from ..rapid import Module, MoveSummary, holds_rapid, read_program, sequence_of, summary_of
+from ..rapid import (
+    LoadData,
+    Module,
+    MoveSummary,
+    holds_rapid,
+    read_program,
+    sequence_of,
+    summary_of,
+)
 from ..robot.robot import Robot
 from ..tasks.milling import CuttingForce
 from ..tasks.path_check import Box, Cut, ProgramMotion, check_path, programmed_motion
@@ -260,6 +268,11 @@ def _program(
         slow=slow,
         wobjs=undeclared,
         units=units,
+        loads={
+            name: value
+            for name, value in visible_values(module, "loaddata").items()
+            if isinstance(value, LoadData)
+        },
         stand_in=stand_in,
     )
     return arm, motion, summary_of(moves)

@@ -27,10 +27,12 @@ from .shared import (
     output_option,
     overlay_option,
     parameters_option,
+    payload_option,
     print_or_write,
     print_tables,
     robot_argument,
     tool_option,
+    with_payload,
 )
 
 app = click.Group()
@@ -52,13 +54,21 @@ def list_robots(families: bool, as_json: bool) -> None:
 
 @app.command()
 @robot_argument
+@tool_option
+@payload_option
 @overlay_option
-def info(robot: str, overlay: tuple[Path, ...]) -> None:
-    """Print every number of a robot, with its source and grade."""
+def info(robot: str, tool: str | None, payload: str | None, overlay: tuple[Path, ...]) -> None:
+    """Print every number of a robot, with its source and grade.
+
+    With a tool or a payload also the share of the wrist's limits that they take.
+    """
+    from ..report.load_check import load_check_table
     from ..report.tables import info_tables, left_out_springs
 
-    arm = load(robot, overlays=overlay or ())
+    arm = with_payload(load(robot, tool=tool, overlays=overlay or ()), payload)
     print_tables(*info_tables(cast(Description, arm.description)))
+    if arm.load_shares:
+        print_tables(load_check_table([(arm.name, arm.load_shares)]))
     for line in left_out_springs(arm):
         err.print(line)
 

@@ -65,8 +65,11 @@ parameters_option = click.option(
 )
 payload_option = click.option(
     "--payload",
-    metavar="MASS[,X,Y,Z]",
-    help="Load beyond the tool: kg, and its center of mass in the TCP frame in mm; a point mass.",
+    metavar="MASS[,X,Y,Z]|LOADDATA",
+    help=(
+        "Load beyond the tool: kg, and its center of mass in the TCP frame in mm, a point mass; or"
+        " the text of a RAPID loaddata, which has moments of inertia, too."
+    ),
 )
 mounted_option = click.option(
     "--mounted",
@@ -201,7 +204,6 @@ def any_robot(
 ) -> Robot:
     """Return a robot from tables, or from a URDF, SDF or MJCF file, loaded and mounted."""
     base = None if mounted is None else pose_from(mounted, "--mounted")
-    carried = None if payload is None else _payload(payload)
     if name not in fixtures() and Path(name).suffix.lower() not in MODEL_FILES:
         robot = load(name, tool=tool, parameters=parameters, overlays=overlay or ())
     else:
@@ -216,17 +218,30 @@ def any_robot(
 
         robot = from_file(urdf_path(name) if name in fixtures() else name, parameters)
         robot = robot if tool is None else robot.with_tool(tool)
-    robot = robot if carried is None else robot.with_payload(carried)
+    robot = with_payload(robot, payload)
     return robot if base is None else robot.mounted(base)
 
 
+def with_payload(robot: Robot, text: str | None) -> Robot:
+    """Return a robot with the payload of an option's text; None is none."""
+    return robot if text is None else robot.with_payload(_payload(text))
+
+
 def _payload(text: str) -> Inertial:
-    """Return the point mass that ``MASS`` or ``MASS,x,y,z`` means: kg, and mm in the TCP frame."""
+    """Return the load that a text means, in the TCP frame.
+
+    ``MASS`` or ``MASS,x,y,z`` [kg, mm] is a point mass; ``[mass,[x,y,z],[1,0,0,0],0,0,0]``, with
+    its declaration or without, is a loaddata.
+    """
+    if text.lstrip().startswith("[") or ":=" in text:
+        from ..rapid import LoadData, body_of, read_value
+
+        return body_of(read_value(text, LoadData))
     mass, *com = numbers(text) or [math.nan]
     if math.isnan(mass) or len(com) not in (0, 3):
         raise InputError(
-            f"--payload {text!r} is not MASS in kg, or MASS,x,y,z with the center of mass in the"
-            " TCP frame in mm"
+            f"--payload {text!r} is not MASS in kg, MASS,x,y,z with the center of mass in the TCP"
+            " frame in mm, or a loaddata"
         )
     return point_mass(mass, [x / 1000.0 for x in com] or (0.0, 0.0, 0.0))
 

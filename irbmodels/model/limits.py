@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..checks import numbers, states
 from ..errors import InputError, MissingData
 from .inertia import Inertial
+from .load_limits import LoadLimits
 from .tree import UNLIMITED
 from .types import Array, IntArray, Mask
 
@@ -29,14 +30,14 @@ class Violation(NamedTuple):
     quantity: str
     """Quantity out of bounds: ``q2``, ``q3 - q2``, ``v4``, ``tau1``.
 
-    Of tool and payload ``load``, ``J5``, ``J6``.
+    Of tool and payload ``load``, ``M4``, ``M5``, ``M6``, ``J5``, ``J6``.
     """
     value: float
     """In SI units, as the bounds."""
     lower: float
     upper: float
     unit: str
-    """``rad``, ``m``, ``rad/s``, ``m/s``, ``N m`` or ``N``; of a load ``kg`` or ``kg m^2``."""
+    """``rad``, ``m``, ``rad/s``, ``m/s``, ``N m``, ``N``; of a load ``kg`` and ``kg m^2``, too."""
     assumed: bool
     """True if the bound itself is only assumed."""
 
@@ -55,32 +56,6 @@ class Violation(NamedTuple):
             f"{whose}{self.quantity} = {value} {shown} is outside its {bounds} {lower} .. {upper}"
             f" {shown}"
         )
-
-
-class LoadLimits(NamedTuple):
-    """Limits of tool and payload together, on the mounting flange."""
-
-    mass: float
-    """Rated payload [kg]."""
-    mass_assumed: bool = False
-    inertia: tuple[float, float] | None = None
-    """Largest ``J5``, ``J6`` [kg m^2] of a load diagram; None: unknown, and not checked."""
-    inertia_assumed: bool = False
-    d6: float = 0.0
-    """Distance from axis 5 to tool0, along axis 6 [m]."""
-
-    def violations(self, load: Inertial) -> list[Violation]:
-        """Return every bound that a load, given in the axes of tool0, does not keep."""
-        rows = [Violation(None, "load", load.mass, 0.0, self.mass, "kg", self.mass_assumed)]
-        if self.inertia is not None:
-            beside, along = float(load.com[0] ** 2 + load.com[1] ** 2), float(load.com[2]) + self.d6
-            x, y, z = np.diagonal(load.tensor).tolist()
-            values = load.mass * (along**2 + beside) + max(x, y), load.mass * beside + z
-            for axis, value, bound in zip((5, 6), values, self.inertia, strict=True):
-                rows.append(
-                    Violation(axis, f"J{axis}", value, 0.0, bound, "kg m^2", self.inertia_assumed)
-                )
-        return [row for row in rows if row.value > row.upper * (1.0 + ROUNDING)]
 
 
 class AxisRanges(NamedTuple):
@@ -135,6 +110,16 @@ class Limits:
     def n(self) -> int:
         """Number of axes."""
         return len(self.velocity)
+
+    def load_violations(self, load: Inertial | None) -> list[Violation]:
+        """Return every bound that a load, in the axes of tool0, does not keep; None is no load."""
+        if load is None or self.load is None:
+            return []
+        return [
+            Violation(row.axis, row.quantity, row.value, 0.0, row.limit, row.unit, row.assumed)
+            for row in self.load.shares(load)
+            if row.value > row.limit * (1.0 + ROUNDING)
+        ]
 
     def need_speeds(self, name: str, purpose: str, axes: Mask | None = None) -> None:
         """Refuse what cannot be done without the speed limit of every axis.

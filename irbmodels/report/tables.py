@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 
 from ..model.friction import NAMES
+from ..model.load_limits import UNITS
 from ..model.provenance import Source
 from ..model.types import Array
 from ..robot.robot import Robot
@@ -16,7 +17,7 @@ from ..tables.description import Description
 from ..tables.friction_rows import FIELDS, parameters_of
 from ..tables.own_springs import completing_command
 from ..tables.reader import Row
-from ..tables.schema import RatingsRow
+from ..tables.schema import HANDLING, RatingsRow
 from ..tables.spring_rows import numbers_of
 from .text_table import TextTable, counted
 
@@ -244,16 +245,12 @@ def _limits_table(robot: Description) -> TextTable:
         if getattr(ratings, field) is not None
     ]
     if handling is None:
-        values.append(("load inertia", "unknown", "not checked"))
+        values.append(("load M4 .. J6", "unknown", "not checked"))
     else:
-        values += [
-            (
-                f"load {field[:2]} kg m2",
-                _marked(handling, field, sources),
-                handling.source_of(field),
-            )
-            for field in ("J5_kg_m2", "J6_kg_m2")
-        ]
+        for name, field in HANDLING.items():
+            source = handling.source_of(field) if name in handling.known() else "not checked"
+            unit = UNITS[name].replace("^", "")
+            values.append((f"load {name} {unit}", _marked(handling, field, sources), source))
     rows += [(label, "", "", value, "", "", "", source) for label, value, source in values]
     return TextTable(*heads, rows=rows, title="limits and ratings (* assumed)")
 

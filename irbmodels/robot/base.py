@@ -21,6 +21,7 @@ from ..errors import require
 from ..model.friction import Stribeck
 from ..model.inertia import Inertial
 from ..model.limits import Limits, Violation
+from ..model.load_limits import LoadShare
 from ..model.model import Model, load_on_flange, loaded
 from ..model.springs import PullingElement, Spring
 from ..model.tool import Tool
@@ -174,9 +175,17 @@ class RobotBase:
 
     @cached_property
     def overload(self) -> tuple[Violation, ...]:
-        """Violated bounds on mass and, by a load diagram, inertia of tool and payload."""
+        """Violated bounds on mass, wrist torques and inertia of tool and payload."""
+        return tuple(self.limits.load_violations(load_on_flange(self.tool, self.payload)))
+
+    @property
+    def load_shares(self) -> tuple[LoadShare, ...]:
+        """Mass, wrist torques and inertia of tool and payload, each with its limit.
+
+        Empty without a load, and where no limit of the load is known, as of a URDF.
+        """
         load, limits = load_on_flange(self.tool, self.payload), self.limits.load
-        return () if load is None or limits is None else tuple(limits.violations(load))
+        return () if load is None or limits is None else tuple(limits.shares(load))
 
     def compiled(self, *, friction: bool = True, single: bool = False, threads: int = 1) -> Kernels:
         """Return the bare kernels, for loops of your own.

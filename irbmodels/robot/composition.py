@@ -239,19 +239,19 @@ def _weight(description: Description, name: str) -> Iterator[str]:
 
 
 def _overload(bare: BareRobot, choices: Choices) -> Iterator[str]:
-    load, limits = load_on_flange(choices.tool, choices.payload), bare.model.limits.load
-    if load is None or limits is None:
+    load, limits = load_on_flange(choices.tool, choices.payload), bare.model.limits
+    beyond = limits.load_violations(load)
+    if load is None or limits.load is None or not beyond:
         return
     tool, payload = choices.tool, choices.payload
     parts = [
         *([f"tool {tool.name} {tool.load.mass:g} kg"] if tool else []),
         *([f"payload {payload.mass:g} kg"] if payload else []),
     ]
-    beyond = limits.violations(load)
-    if beyond and beyond[0].axis is None:
+    if beyond[0].axis is None:
         yield (
             f"{bare.name} carries {load.mass:g} kg on its flange ({', '.join(parts)}), and is rated"
-            f" for {limits.mass:g} kg"
+            f" for {limits.load.mass:g} kg"
         )
     for row in beyond:
         if row.axis is not None:

@@ -13,7 +13,8 @@ import pinocchio as pin
 from ..checks import as_path
 from ..errors import InputError, MissingData, TableError
 from ..model.friction import Stribeck
-from ..model.limits import Limits, LoadLimits
+from ..model.limits import Limits
+from ..model.load_limits import LoadLimits
 from ..model.model import Linkage, Model
 from ..model.motors import Motors
 from ..model.springs import Spring
@@ -25,7 +26,7 @@ from .description import Coupling, Description, mesh_folder, tool_path
 from .friction_rows import law_of
 from .reader import read
 from .row_checks import check_shape
-from .schema import InertialSet, SpringRow, ToolTable
+from .schema import HANDLING, InertialSet, SpringRow, ToolTable
 from .spring_rows import existing_spring
 
 SECOND = {"q3 - q2": -1.0, "q3 + q2": 1.0}
@@ -126,14 +127,23 @@ def _load_limits(description: Description) -> LoadLimits:
     table = description.limits
     ratings, handling = table.ratings, table.handling
     assumed = table.sources[ratings.source_of("payload_kg")].grade == "assumed"
-    if handling is None:
-        return LoadLimits(ratings.payload_kg, assumed)
-    grades = (table.sources[handling.source_of(name)].grade for name in ("J5_kg_m2", "J6_kg_m2"))
-    d6 = (
-        description.kinematics.joints["joint_6"].d_mm + description.kinematics.tool0.d_mm
-    ) / 1000.0
-    inertia = handling.J5_kg_m2, handling.J6_kg_m2
-    return LoadLimits(ratings.payload_kg, assumed, inertia, "assumed" in grades, d6)
+    wrist = {} if handling is None else handling.known()
+    guessed = frozenset(
+        name
+        for name, key in HANDLING.items()
+        if handling is not None
+        and name in wrist
+        and table.sources[handling.source_of(key)].grade == "assumed"
+    )
+    return LoadLimits(ratings.payload_kg, assumed, wrist, guessed, _flange_distance(description))
+
+
+def _flange_distance(description: Description) -> float | None:
+    """Return the distance from axis 5 to tool0 [m], of a six-axis arm whose wrist axes meet."""
+    joints, tool0 = description.kinematics.joints, description.kinematics.tool0
+    if len(description.axes) != 6 or len(joints) != 6 or joints["joint_6"].a_mm or tool0.a_mm:
+        return None
+    return (joints["joint_6"].d_mm + tool0.d_mm) / 1000.0
 
 
 def friction_of(description: Description) -> Stribeck | None:

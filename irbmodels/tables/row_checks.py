@@ -8,6 +8,7 @@ from pathlib import Path
 from ..errors import TableError
 from .reader import Row, check_known
 from .schema import (
+    HANDLING,
     AxisRow,
     BaseRow,
     CrankRow,
@@ -175,13 +176,14 @@ def check_ratings(row: Row, file: Path, key: str) -> None:
 
 
 def check_handling(row: HandlingRow | None, axes: int, file: Path, key: str) -> None:
-    """Check that a load diagram is one of a six-axis arm, its moments of inertia positive.
+    """Check that a load diagram is one of a six-axis arm, its limits positive.
 
     Raises:
         TableError: if not.
     """
-    if row is not None and (axes != 6 or min(row.J5_kg_m2, row.J6_kg_m2) <= 0.0):
-        problem = "needs a six-axis arm, and moments of inertia that are positive"
+    if row is not None and (axes != 6 or min(row.known().values(), default=0.0) <= 0.0):
+        known = ", ".join(HANDLING.values())
+        problem = f"needs a six-axis arm, and limits that are positive: {known}"
         raise TableError(file, key, problem)
 
 

@@ -98,6 +98,13 @@ class BaseRow(Row):
     """Centre of mass in base axes: floor, x forward, z up."""
 
 
+HANDLING = {
+    **{f"M{axis}": f"M{axis}_N_m" for axis in (4, 5, 6)},
+    **{f"J{axis}": f"J{axis}_kg_m2" for axis in (5, 6)},
+}
+"""Quantities that a load diagram may bound, with the keys of their rows."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class CrankRow(Row):
     """Crank of a parallelogram with its counterweight, as a manual states it."""
@@ -107,15 +114,23 @@ class CrankRow(Row):
 
 @dataclass(frozen=True, kw_only=True)
 class HandlingRow(Row):
-    """Largest moments of inertia of tool and payload together: a six-axis arm's load diagram."""
+    """Load diagram of a six-axis arm: largest quantities of tool and payload together.
 
-    J5_kg_m2: float
-    """Of ``m ((z + d6)^2 + l^2) + max(Jx, Jy)``.
-
-    The centre of mass is z along and l beside axis 6, from tool0.
+    What each is: :meth:`irbmodels.model.load_limits.LoadLimits.shares`.
     """
-    J6_kg_m2: float
-    """Of ``m l^2 + Jz``."""
+
+    M4_N_m: float | None = None
+    """Static torque of the load about axis 4, the wrist torque."""
+    M5_N_m: float | None = None
+    M6_N_m: float | None = None
+    J5_kg_m2: float | None = None
+    """Moment of inertia about axis 5."""
+    J6_kg_m2: float | None = None
+
+    def known(self) -> dict[str, float]:
+        """Return the quantities that are stated, by name."""
+        values = {name: getattr(self, key) for name, key in HANDLING.items()}
+        return {name: value for name, value in values.items() if value is not None}
 
 
 @dataclass(frozen=True)

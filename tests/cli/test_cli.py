@@ -529,11 +529,11 @@ def test_printed_set_warns_on_one_line(run, motion_csv):
         ),
         (
             ["view", "irb930", "--payload", "2,0", "--save", "x.html"],
-            "--payload '2,0' is not MASS in kg, or MASS,x,y,z",
+            "--payload '2,0' is not MASS in kg, MASS,x,y,z",
         ),
         (
             ["torque", "irb2400", "nothing.csv", "--payload", "heavy"],
-            "--payload 'heavy' is not MASS in kg, or MASS,x,y,z",
+            "--payload 'heavy' is not MASS in kg, MASS,x,y,z",
         ),
         (["pose", "irb2400", "--payload", "-2"], "mass of a payload [kg] must be a positive"),
         (["check", "irb2400", "--payload", "1,0,0,inf"], "centre of mass"),

@@ -282,6 +282,6 @@ def test_a_load_diagram_bounds_centre_and_inertia(tmp_path):
     file.write_text(file.read_text().replace("J6_kg_m2: 9", "J6_kg_m2: 0"))
     with pytest.raises(
         irb.TableError,
-        match="handling: needs a six-axis arm, and moments of inertia that are positive",
+        match="handling: needs a six-axis arm, and limits that are positive: M4_N_m, M5_N_m",
     ):
         irb.load(folder)

@@ -342,7 +342,7 @@ BAD = {
     "load diagram": (
         "variants:",
         "handling: {J5_kg_m2: -1, J6_kg_m2: 1, source: pm}\nvariants:",
-        "handling: needs a six-axis arm, and moments of inertia that are positive",
+        "handling: needs a six-axis arm, and limits that are positive: M4_N_m, M5_N_m",
     ),
     "zero of two axes": (
         "variants:",

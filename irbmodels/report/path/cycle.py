@@ -44,4 +44,6 @@ def cycle_rows(check: PathCheck, robot: Robot) -> tuple[list[str], list[list[str
 
 
 def _text(value: float, digits: int = 1, unit: str = "") -> str:
-    return f"{value:.{digits}f} {unit}".rstrip() if math.isfinite(value) else "unknown"
+    if not math.isfinite(value):
+        return "unknown"
+    return f"{round(value, digits) + 0.0:.{digits}f} {unit}".rstrip()  # no -0

@@ -13,9 +13,18 @@ from ...files import write_text
 from ...robot.robot import Robot
 from ...tasks.path_check import Box, PathCheck
 from ..html import bar, cards_html, list_html, page_html, svg, table_html
+from ..load_check import load_rows
 from .cycle import cycle_rows
 from .drawings import distance_figure, path_figure, power_figure, shares_figure
-from .tables import axis_rows, conclusion, line_text, move_rows, remarks, singularity_rows
+from .tables import (
+    axis_rows,
+    conclusion,
+    line_text,
+    load_shares,
+    move_rows,
+    remarks,
+    singularity_rows,
+)
 
 _PRINTED = 500  # violations in the page
 _NOTHING = "<p>No move could be driven.</p>"
@@ -62,6 +71,7 @@ def report_html(check: PathCheck, robot: Robot, source: str = "", box: Box | Non
         first=escape(f"First: {check.first}" if check.first else _without_violations(check)),
         cards=cards_html(_cards(check, robot)),
         findings=_violations_html(check),
+        loads=_loads_html(check, robot),
         cycle=_cycle_html(check, robot),
         moves=_moves_html(check, robot),
         distances=svg(distance_figure(check)) if check.singularities else "",
@@ -139,6 +149,14 @@ def _axes_html(check: PathCheck, robot: Robot) -> str:
         for i, row in enumerate(axis_rows(check, robot))
     ]
     return table_html(heads, rows)
+
+
+def _loads_html(check: PathCheck, robot: Robot) -> str:
+    loads = load_shares(check, robot)
+    if not loads:
+        return ""
+    table = table_html(*load_rows(loads))
+    return f'<h2>Tool and payload, of their limits</h2><section class="sheet">{table}</section>'
 
 
 def _cycle_html(check: PathCheck, robot: Robot) -> str:

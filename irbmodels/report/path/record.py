@@ -10,7 +10,7 @@ import numpy as np
 from ...robot.robot import Robot
 from ...tasks.path_check import PathCheck
 from ...tasks.path_check.cycle import Power
-from .tables import conclusion, remarks
+from .tables import conclusion, load_shares, remarks
 
 
 def check_record(check: PathCheck, robot: Robot) -> dict[str, Any]:
@@ -60,6 +60,10 @@ def check_record(check: PathCheck, robot: Robot) -> dict[str, Any]:
         "duration": check.duration,
         "axes": axes,
         "all_axes": _power(cycle.together),
+        "loads": [
+            {"load": name, "shares": [{**row._asdict(), "share": row.share} for row in shares]}
+            for name, shares in load_shares(check, robot)
+        ],
         "singularities": {name: one.value[0] for name, one in check.singularities.items()},
         "moves": [one._asdict() for one in moves],
         "violations": findings,

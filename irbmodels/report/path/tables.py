@@ -8,10 +8,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...model.limits import format_axes
+from ...model.load_limits import LoadShare
 from ...model.types import Array
 from ...robot.robot import Robot
 from ...tasks.path_check import MoveTiming, PathCheck
 from ...tasks.path_check.samples import format_lines
+from ..load_check import load_check_table
 from ..tables import notes
 from ..text_table import TextTable, counted
 from .cycle import cycle_table
@@ -126,6 +128,8 @@ def check_tables(check: PathCheck, robot: Robot) -> list[TextTable]:
         heads = ["line", "move", "from s", "to s", "TCP mm/s", "range %", "speed %", "torque %"]
         rows = [(*cells, "VIOLATION" if bad else "") for cells, bad in move_rows(check)]
         tables.append(TextTable(*heads, "wrist deg", "verdict", rows=rows, title="moves", keys=2))
+    if loads := load_shares(check, robot):
+        tables.append(load_check_table(loads))
     if check.moved and robot.dynamic_model.has_masses:
         tables.append(cycle_table(check, robot))
     if check.findings:
@@ -138,6 +142,14 @@ def check_tables(check: PathCheck, robot: Robot) -> list[TextTable]:
         heads = ["line", "from s", "to s", "kind", "what"]
         tables.append(TextTable(*heads, rows=rows, title=f"violations{first}"))
     return tables
+
+
+def load_shares(check: PathCheck, robot: Robot) -> list[tuple[str, list[LoadShare]]]:
+    """Return every load of a path by name, beside its limits; empty where none are known."""
+    limits = robot.limits.load
+    if limits is None:
+        return []
+    return [(load.name, limits.shares(load.body)) for load in check.loads]
 
 
 def _axis_table(check: PathCheck, robot: Robot) -> TextTable:

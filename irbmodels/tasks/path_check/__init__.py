@@ -9,6 +9,7 @@ from .check import PathCheck, check_path
 from .criteria import NEAR, NEAR_AXIS, Box
 from .cycle import Cycle, Power
 from .joint_segments import MoveTiming
+from .program_loads import CarriedLoad
 from .program_motion import ProgramMotion, programmed_motion
 from .samples import Cut
 from .violations import Finding
@@ -17,6 +18,7 @@ __all__ = [
     "NEAR",
     "NEAR_AXIS",
     "Box",
+    "CarriedLoad",
     "Cut",
     "Cycle",
     "Finding",

@@ -32,6 +32,7 @@ from .criteria import (
 )
 from .cycle import Cycle, CycleIntegrals
 from .extremes import Extreme, Extremes, PerLine, Trace
+from .program_loads import CarriedLoad, own_load
 from .program_motion import ProgramMotion
 from .samples import Cut, checked_cut, evaluate_samples, format_lines, in_lines
 from .violations import Finding, FindingCollector, overload_finding, rms_findings
@@ -72,6 +73,8 @@ class PathCheck:
     """Per axis: sum of ``|friction|`` by that of all four causes; None without friction data."""
     cycle: Cycle
     """Power, energy and duty of the axes, the path taken as one cycle."""
+    loads: tuple[CarriedLoad, ...]
+    """Tool and payload of the robot, and those of the program."""
     rated_torque: Array | None
     """Rated torques that were given, ``(n,)`` [N m, N]; None: no rating is known."""
     singularities: dict[str, Extreme]
@@ -205,6 +208,8 @@ def check_path(
         box_corners(box)
     tool = ToolExtent(robot, "world") if box is not None else None
     program = path if isinstance(path, ProgramMotion) else None
+    own = own_load(robot)
+    loads = (*([own] if own else []), *(program.loads if program else ()))
     if program is not None:
         as_list(program.findings, Finding, "findings of a program are a list of Finding")
     cut = None if cut is None else checked_cut(cut, robot.n)
@@ -243,7 +248,13 @@ def check_path(
     findings, cycle = [name_links(robot, one) for one in violations.result()], integrals.result()
     if extremes.rows:
         start, duration = extremes.start, extremes.duration
-        findings[:0] = [overload_finding(row, start, duration) for row in robot.overload]
+        for load in reversed(loads):
+            times = [one for one in program.timings if one.line == load.line] if program else []
+            span = (times[0].start, times[-1].end) if times else (start, start + duration)
+            findings[:0] = [
+                overload_finding(one, *span, load.line, "" if load.line is None else load.name)
+                for one in robot.limits.load_violations(load.body)
+            ]
         if rated is not None:
             ends = extremes.start, extremes.start + extremes.duration
             findings += rms_findings(cycle.rms_torque, rated, robot.limits.linear, *ends)
@@ -269,6 +280,7 @@ def check_path(
         peaks=extremes.peaks,
         friction_share=None if friction is None else extremes.friction_share(),
         cycle=cycle,
+        loads=loads,
         rated_torque=rated,
         singularities={} if np.isnan(singularities["wrist"].value).any() else singularities,
         smallest=worst("smallest"),

@@ -20,7 +20,7 @@ from ...checks import as_bool, as_instance, as_list, finite, positive
 from ...errors import InputError
 from ...kinematics.configuration import CONFIGURATION_AXES, EDGE, QUARTER
 from ...model.types import Array, IntArray
-from ...rapid import JointTarget, Move, RobTarget, WobjData
+from ...rapid import JointTarget, LoadData, Move, RobTarget, WobjData
 from ...robot.robot import Robot
 from ...trajectory import Motion
 from ...trajectory.cartesian_path import PosePath, arc, line
@@ -28,6 +28,7 @@ from ...trajectory.rounding import displacement
 from .ik_following import JointPath, ik_along_path, path_derivatives, postures_at
 from .joint_segments import JointSegment, MoveTiming, run_segments, tcp_speed
 from .move_timing import SpeedProfile, speed_profile
+from .program_loads import CarriedLoad, ProgramLoads
 from .program_notes import ProgramNotes
 from .violations import Finding
 
@@ -56,6 +57,8 @@ class ProgramMotion(NamedTuple):
     """Parts that were not evaluated, and assumptions, with lines."""
     unevaluated: tuple[str, ...] = ()
     """Those of the notes without which the program is not wholly checked."""
+    loads: tuple[CarriedLoad, ...] = ()
+    """Tools and payloads of the program, but for the robot's own: torques are those of that."""
 
 
 def programmed_motion(
@@ -68,6 +71,7 @@ def programmed_motion(
     slow: bool = True,
     wobjs: Mapping[str, WobjData] | None = None,
     units: Mapping[str, Robot] | None = None,
+    loads: Mapping[str, LoadData] | None = None,
     stand_in: bool = False,
 ) -> ProgramMotion:
     """Return the motion of moves, one after another, each from stand to stand.
@@ -83,6 +87,7 @@ def programmed_motion(
             keeps the programmed speed.
         wobjs: Work objects by name, for moves whose own is not declared in the module.
         units: Mechanical units by name, for work objects that one moves.
+        loads: Loaddata of the program by name, for its ``GripLoad``.
         stand_in: Whether the robot's tool is meant for tooldata whose value is not known; if not,
             it stands for them all the same, and they count as not evaluated.
 
@@ -95,15 +100,17 @@ def programmed_motion(
         positive(time, f"{what} [s]")
     as_bool(slow, "slow, whether moves are slowed to the rated speeds,")
     as_bool(stand_in, "stand_in, whether the robot's tool stands for tooldata without a value,")
-    for named, kind in ((wobjs, WobjData), (units, Robot)):
+    named_values = {
+        "work objects": (wobjs, WobjData),
+        "mechanical units": (units, Robot),
+        "loads": (loads, LoadData),
+    }
+    for values, (named, kind) in named_values.items():
         if named is not None:
-            what = (
-                f"{'work objects' if kind is WobjData else 'mechanical units'} are a dictionary of"
-                f" names to {kind.__name__}"
-            )
+            what = f"{values} are a dictionary of names to {kind.__name__}"
             as_list(as_instance(named, Mapping, what).values(), kind, what)
     notes = ProgramNotes(robot, wobjs or {}, stand_in)
-    run = _Run(notes, ramp, step, slow, units)
+    run = _Run(notes, ramp, step, slow, units, ProgramLoads(robot, loads or {}, notes.notes))
     if start is not None:
         run.q = np.array(robot.states.one(finite(start, (robot.n,), "start [rad, m]")))
     for move in moves:
@@ -123,6 +130,7 @@ class _Run:
     step: float
     slow: bool
     units: Mapping[str, Robot] | None
+    loads: ProgramLoads
     q: Array | None = None
     t: float = 0.0
     pieces: list[Motion] = field(default_factory=list)
@@ -137,6 +145,7 @@ class _Run:
     def add(self, move: Move) -> None:
         """Add one move, or a note why it is left out."""
         self.first_line = self.first_line or move.line
+        self.loads.take(move)
         handler = next((block for block in move.inside if "handler" in block), "")
         unknown = move.unknown
         if handler and not unknown:
@@ -183,9 +192,8 @@ class _Run:
         empty = Motion(np.zeros(0), *np.zeros((3, 0, self.notes.robot.n)))
         motion = Motion.joined([empty, *self.pieces])
         lines = np.concatenate([np.zeros(0, dtype=np.int64), *self.lines])
-        return ProgramMotion(
-            motion, lines, tuple(self.timings), tuple(self.findings), *self.notes.result()
-        )
+        moves = tuple(self.timings), tuple(self.findings)
+        return ProgramMotion(motion, lines, *moves, *self.notes.result(), self.loads.result())
 
     def _leave_out(self, move: Move, reason: str) -> None:
         """Note that a move is not evaluated, and why; an undeclared name is a finding."""

@@ -65,20 +65,25 @@ class Finding(NamedTuple):
         return f"{self.quantity} = {1000.0 * self.value:.6g} mm is outside {low} .. {high} mm"
 
 
-def overload_finding(row: Violation, start: float, duration: float) -> Finding:
-    """Return a bound on tool and payload that is not kept all along a path."""
+def overload_finding(
+    row: Violation, start: float, end: float, line: int | None = None, name: str = ""
+) -> Finding:
+    """Return a bound that tool and payload do not keep, from a time to another.
+
+    Those of a program have a name, and the line of the first move that carries them.
+    """
     bounds = row.value, row.lower, row.upper, row.unit
     return Finding(
         "load",
         start,
-        start + duration,
-        None,
+        end,
+        line,
         start,
         row.axis,
         row.quantity,
         *bounds,
         assumed=row.assumed,
-        text=str(row),
+        text=f"{name}: {row}" if name else str(row),
     )
 
 
