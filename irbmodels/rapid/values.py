@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Protocol
 
 import pinocchio as pin
@@ -106,31 +106,46 @@ class JointTarget(Value):
     def of(cls, robot: Any, q: ArrayLike, extax: ExtJoint | None = None) -> JointTarget:
         """Return the target of axis positions ``q`` [rad, m] of a robot.
 
-        Axes that it does not have are 0.
+        Axes that it does not have are 0. Axis 7 of an arm of seven axes is ``eax_a``.
+
+        Raises:
+            InputError: if the robot has more axes than a target, or both it and ``extax`` eax_a.
         """
         shown = round_values(robot.to_controller(robot.from_controller(robot.to_controller(q))))
-        if len(shown) > 6:
-            raise InputError(f"a jointtarget has six axes, {robot.name} {len(shown)}")
+        if len(shown) > 7:
+            raise InputError(f"a jointtarget has six axes and eax_a, {robot.name} {len(shown)}")
+        external = extax or ExtJoint()
         robax = [0.0] * 6
         for number, value in zip(robot.rapid_axes, shown, strict=True):
-            robax[number - 1] = value
-        return cls(RobJoint(*robax), extax or ExtJoint())
+            if number == 7 and external.eax_a != UNUSED:
+                raise InputError(f"eax_a is axis 7 of {robot.name}, and extax states it besides")
+            if number == 7:
+                external = replace(external, eax_a=value)
+            else:
+                robax[number - 1] = value
+        return cls(RobJoint(*robax), external)
 
     def q(self, robot: Unit) -> Array:
         """Return axis positions [rad, m] of a robot, shape ``(n,)``.
 
         Raises:
-            InputError: if the target moves axes that the robot does not have, or is far outside
-                every range.
+            InputError: if the target moves axes that the robot does not have, does not state axis
+                7 of one that has it, or is far outside every range.
         """
         if not hasattr(robot, "from_controller"):
             raise InputError(
                 f"axis positions are those of an irbmodels.Robot, not {short_repr(robot)}"
             )
-        values = dict(enumerate(self.robax.values, start=1))
         known = robot.rapid_axes
+        values = dict(enumerate(self.robax.values, start=1))
+        if 7 in known:
+            values[7] = self.extax.eax_a
+            if values[7] == UNUSED:
+                raise InputError(
+                    f"the target states no eax_a, which is axis 7 of the robot: {self}"
+                )
         beyond = [i for i in values if i not in known and values[i] not in (0.0, UNUSED)]
-        if beyond or robot.n > 6:
+        if beyond or max(known) > 7:
             axes = ", ".join(f"rax_{number}" for number in known)
             raise InputError(f"{self.robax} does not fit the robot's {robot.n} axes, {axes}")
         return robot.from_controller([values[number] for number in known])

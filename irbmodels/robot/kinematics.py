@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..kinematics.configuration import Configuration
     from ..kinematics.inverse.solutions import Branches, Solutions
     from ..kinematics.inverse.solver import ClosedForm, InverseKinematics
+    from ..kinematics.seven_axis import SevenAxis
     from ..kinematics.singularities import DampedVelocity, Measures, Singularities, SingularPosture
     from ..kinematics.tcp_extremes import TcpExtremes
     from ..kinematics.workspace import Workspace
@@ -385,11 +386,24 @@ class KinematicMethods(RobotBase):
         """Numbers of the axes in RAPID: 1, 2, 3 and 6 of a palletizer, else 1 to ``n``.
 
         ``rax_6`` of a jointtarget holds the last axis of a palletizer, 0 stands in for the others.
+        Of an arm of seven axes axis 7, which is ``eax_a``, stands third in the chain, and where
+        its axis is in ``q``: last, or third of a robot that :func:`.from_urdf` has read.
         """
         try:
-            return self._arm.rapid_axes
+            return (self._seven_axis if self.n == 7 else self._arm).rapid_axes
         except MissingData:  # of another shape
             return tuple(range(1, self.n + 1))
+
+    def arm_angle(self, q: ArrayLike) -> float:
+        """Arm angle of a posture of an arm of seven axes [rad]: ``eax_a`` of its robtarget.
+
+        It tells how far the elbow is turned about the line from shoulder to wrist
+        (:meth:`.SevenAxis.arm_angle` has formula and sources).
+
+        Raises:
+            MissingData: if the arm has other axes, or its reference direction is not known.
+        """
+        return self._seven_axis.arm_angle(self.states.one(q))
 
     @cached_property
     def _arm(self) -> Arm:
@@ -397,6 +411,13 @@ class KinematicMethods(RobotBase):
 
         tcp = self.find_frame("tcp")
         return arm_of(tcp.tree, tcp.number, self.name)
+
+    @cached_property
+    def _seven_axis(self) -> SevenAxis:
+        from ..kinematics.seven_axis import seven_axis_of
+
+        tcp = self.find_frame("tcp")
+        return seven_axis_of(tcp.tree, tcp.number, self.name)
 
     @property
     def _tcp(self) -> Array:

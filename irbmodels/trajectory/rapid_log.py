@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..checks import as_instance, number
-from ..errors import InputError
+from ..errors import InputError, MissingData
 
 FASTEST_TIMER = 0.1  # [s]: RAPID's cyclic timer interrupt is no faster
 _FASTEST_TASK = 0.004  # [s]: period of abb_motion_program_exec's loop
@@ -163,10 +163,24 @@ def _task(robot: Any, name: str, log: RapidLog) -> Iterator[str]:
     yield "ENDMODULE"
 
 
+def logged_axes(robot: Any) -> tuple[int, ...]:
+    """Return the numbers of a robot's axes in a log by test signals.
+
+    Raises:
+        MissingData: if it has an axis 7.
+    """
+    numbers: tuple[int, ...] = robot.rapid_axes
+    if 7 in numbers:
+        raise MissingData(
+            f"no module logs {robot.name}: how test signals number axis 7 of an arm is not known"
+        )
+    return numbers
+
+
 def _open(log: RapidLog, robot: Any, name: str) -> Iterator[str]:
     yield "TestSignReset;"
     for k, signal in enumerate((_SPEED, _TORQUE)):
-        for i, axis in enumerate(robot.rapid_axes, start=1):
+        for i, axis in enumerate(logged_axes(robot), start=1):
             yield f"TestSignDefine {k * robot.n + i},{signal},{log.unit},{axis},0;"
     yield f'Open "HOME:"\\File:="{log.file or name.lower() + ".csv"}",log\\Write;'
     yield 'Write log,"t"\\NoNewLine;'
@@ -188,7 +202,7 @@ def _sample(robot: Any, position: str) -> Iterator[str]:
     yield f"now:={position};"
     yield "Write log,NumToStr(ClkRead(timer\\HighRes),4)\\NoNewLine;"
     groups = [
-        [f"now.robax.rax_{axis},4" for axis in robot.rapid_axes],
+        [f"now.robax.rax_{axis},4" for axis in logged_axes(robot)],
         [f"TestSignRead({i + 1}),4" for i in range(robot.n)],
         [f"TestSignRead({robot.n + i + 1}),3" for i in range(robot.n)],
     ]

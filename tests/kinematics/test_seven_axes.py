@@ -1,29 +1,32 @@
 """The arms of the IRB 14000 against poses of RobotStudio and of a robot, and by properties of seven axes."""
 
+import xml.etree.ElementTree as ET
+
 import numpy as np
 import pinocchio as pin
 import pytest
 
 import irbmodels as irb
+from irbmodels import rapid
 
 ARMS = ("irb14000_left", "irb14000_right")
 SIDE = {"irb14000_left": 1.0, "irb14000_right": -1.0}
 CHAIN = [0, 1, 6, 2, 3, 4, 5]  # axes 1, 2, 7, 3, 4, 5, 6: from base to flange
-# Joint positions along the chain [deg], flange [mm], roll, pitch, yaw [deg] of an IRB 14050, the
-# same arm on a foot of its own: RobotStudio, by rpiRobotics/yumi-ik@efa14eab,
-# unit_tests/compare_to_robotstudio.m (BSD-3); two decimals
+# Joint positions along the chain [deg], flange [mm], roll, pitch, yaw [deg], arm angle counted from z
+# and from y [deg], of an IRB 14050, the same arm on a foot of its own: RobotStudio, by
+# rpiRobotics/yumi-ik@efa14eab, unit_tests/compare_to_robotstudio.m (BSD-3); two decimals
 ROBOTSTUDIO = (
-    ((0, 0, 0, 0, 0, 0, 0), (341.5, 0, 598), (0, 90, 0)),
-    ((20, 20, 20, 20, 20, 20, 20), (292.46, 234.73, 348.75), (148.67, 16.13, 175.45)),
-    ((30, 30, 30, 30, 30, 30, 30), (165.49, 290.86, 255.37), (157.34, -19.80, -175.99)),
-    ((-40, -40, -40, -40, -40, -40, -40), (-219.17, 12.62, 796.12), (13.67, -3.39, -152.29)),
-    ((-80, -80, -80, -80, -80, -80, -80), (-126.60, 499.23, 441.88), (5.30, 17.08, 34.27)),
-    ((104, -31, 1, -18, -55, 117, 69), (32.02, 91.43, 763.94), (157.59, 43.43, 170.70)),
-    ((162, 1, -23, -88, 241, 98, -44), (45.84, 32.22, 846.74), (-98.58, 43.30, -76.21)),
-    ((-20, -139, -144, 77, -263, 128, -104), (-47.12, -136.89, 270.77), (-106.88, -60.36, 122.56)),
-    ((67, -142, 121, 78, -38, 113, -194), (-100.23, 3.25, 338.01), (43.05, -59.81, 44.29)),
-    ((-58, -138, -35, 70, -283, 133, 207), (-123.66, 141.01, 425.04), (-118.25, -37.89, -10.09)),
-)
+    ((0, 0, 0, 0, 0, 0, 0), (341.5, 0, 598), (0, 90, 0), (0, 90)),
+    ((20, 20, 20, 20, 20, 20, 20), (292.46, 234.73, 348.75), (148.67, 16.13, 175.45), (6.86, 105.54)),
+    ((30, 30, 30, 30, 30, 30, 30), (165.49, 290.86, 255.37), (157.34, -19.80, -175.99), (14.50, 99.26)),
+    ((-40, -40, -40, -40, -40, -40, -40), (-219.17, 12.62, 796.12), (13.67, -3.39, -152.29), (106.67, 15.68)),
+    ((-80, -80, -80, -80, -80, -80, -80), (-126.60, 499.23, 441.88), (5.30, 17.08, 34.27), (99.01, -26)),
+    ((104, -31, 1, -18, -55, 117, 69), (32.02, 91.43, 763.94), (157.59, 43.43, 170.70), (19.58, -165.56)),
+    ((162, 1, -23, -88, 241, 98, -44), (45.84, 32.22, 846.74), (-98.58, 43.30, -76.21), (80.07, -131.03)),
+    ((-20, -139, -144, 77, -263, 128, -104), (-47.12, -136.89, 270.77), (-106.88, -60.36, 122.56), (139.68, -15.92)),
+    ((67, -142, 121, 78, -38, 113, -194), (-100.23, 3.25, 338.01), (43.05, -59.81, 44.29), (-146.69, 119.74)),
+    ((-58, -138, -35, 70, -283, 133, 207), (-123.66, 141.01, 425.04), (-118.25, -37.89, -10.09), (165.86, 50.38)),
+)  # fmt: skip
 FOOT = 306.0 - 166.0  # [mm] its axis 1 starts lower by this
 # rax_1 .. rax_6, axis 7 [deg], flange [mm], quaternion wxyz; a controller's, of a robot whose arms
 # are calibrated: BerkeleyAutomation/yumipy@060b3aa0, yumi_constants.py (L_RAISED, L_FORWARD,
@@ -65,7 +68,7 @@ def test_poses_of_robotstudio(name):
     robot = irb.load(name)
     stand = robot.pose(np.zeros(7), "arm_base").homogeneous
     turn = pin.utils.rotate("z", np.radians(-41.2 * SIDE[name]))  # its axis 1 counts from there
-    for along, place, rpy in ROBOTSTUDIO:
+    for along, place, rpy, _ in ROBOTSTUDIO:
         q = np.empty(7)
         q[CHAIN] = along
         pose = np.linalg.inv(stand) @ robot.pose(np.radians(q)).homogeneous
@@ -77,13 +80,40 @@ def test_poses_of_robotstudio(name):
 
 @pytest.mark.parametrize("name", ARMS)
 def test_home_of_both_arms(name):
-    """The robtarget that RobotStudio teaches at the home posture, in every digit it writes."""
+    """The robtarget that RobotStudio teaches at the home posture, in every digit it writes; its arm
+    angle as far as those of its quaternion tell, 1e-9 or 2e-7 deg on each of three directions.
+    """
     robot, side = irb.load(name), SIDE[name]
     pose = robot.pose(robot.from_controller([0, -130, 30, 0, 40, 0, 135 * side]))
     place = [-9.578368507, 182.609892723 * side, 198.627808149]
     np.testing.assert_allclose(pose.translation * 1000.0, place, atol=2e-9)
     turned = (0.066010726, 0.842420918 * side, -0.111214912, 0.523068661 * side)
     assert angle(pose.rotation, rotation(turned)) < 2e-7
+    q = robot.from_controller([0, -130, 30, 0, 40, 0, 135 * side])
+    assert np.degrees(robot.arm_angle(q)) == pytest.approx(101.964427132 * side, abs=6e-7)
+
+
+def test_arm_angles_of_robotstudio(tmp_path):
+    """Of the arm alone, with z and with y of its foot as reference: 20 values to the printed digit.
+
+    The arm is set up so that the reference of an IRB 14000, level along y to the plane x z, is z or
+    y of the foot.
+    """
+    text = irb.urdf_path("irb14000_left").read_text(encoding="utf-8")
+    # foot from the axes of the world: z, and y, of the foot along -y of the world
+    for reference, rpy in enumerate(((np.pi / 2.0, 0.0, 0.0), (np.pi, 0.0, 0.0))):
+        tree = ET.fromstring(text)
+        for joint in tree.iterfind("joint"):
+            if joint.get("name") == "base_link-arm_base":
+                joint.find("origin").set("xyz", "0 2 0")
+                joint.find("origin").set("rpy", " ".join(map(str, rpy)))
+            if joint.get("name") == "joint_1":  # its axis counts from the foot's x
+                joint.find("origin").set("rpy", "0 0 0")
+        (tmp_path / "arm.urdf").write_text(ET.tostring(tree, encoding="unicode"))
+        robot = irb.from_urdf(tmp_path / "arm.urdf")
+        for along, _, _, printed in ROBOTSTUDIO:
+            found = np.degrees(robot.arm_angle(np.radians(along)))
+            assert abs((found - printed[reference] + 180.0) % 360.0 - 180.0) < 0.0051
 
 
 @pytest.mark.parametrize(("name", "q", "place", "turned"), RECORDED)
@@ -153,6 +183,25 @@ def test_jacobian_is_the_derivative_of_the_pose(name):
         assert np.abs(moved).max() < 1e-7 < np.abs(1e-4 * idle).max()
         singular = np.linalg.svd(J, compute_uv=False)
         assert robot.measures(q).manipulability == pytest.approx(np.prod(singular), rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ARMS)
+def test_jointtargets_hold_axis_7_in_eax_a(name):
+    """Written and read, by a robot of the tables and by one of the URDF, whose joint_7 is third."""
+    robot, read = irb.load(name), irb.from_urdf(irb.urdf_path(name))
+    text = "[[10,-130,30,20,40,-50],[135,9E+09,9E+09,9E+09,9E+09,7]]"
+    target = rapid.read_value(text, rapid.JointTarget)
+    q = target.q(robot)
+    np.testing.assert_allclose(robot.to_controller(q), [10, -130, 30, 20, 40, -50, 135], atol=1e-12)
+    assert str(rapid.JointTarget.of(robot, q, rapid.ExtJoint(eax_f=7))) == text
+    assert robot.rapid_axes == (1, 2, 3, 4, 5, 6, 7)
+    assert read.rapid_axes == (1, 2, 7, 3, 4, 5, 6)
+    np.testing.assert_array_equal(target.q(read), q[CHAIN])
+    assert rapid.JointTarget.of(read, q[CHAIN]).robax == target.robax
+    with pytest.raises(irb.InputError, match="states no eax_a, which is axis 7 of the robot"):
+        rapid.read_value(text.replace("135", "9E9"), rapid.JointTarget).q(robot)
+    with pytest.raises(irb.InputError, match="eax_a is axis 7 of irb14000"):
+        rapid.JointTarget.of(robot, q, rapid.ExtJoint(eax_a=0))
 
 
 def test_dynamics_are_unknown():

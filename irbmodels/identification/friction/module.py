@@ -15,7 +15,7 @@ from ...model.types import Array
 from ...rapid import JointTarget
 from ...rapid.names import check_name
 from ...rapid.text import literal
-from ...trajectory.rapid_log import FASTEST_TIMER
+from ...trajectory.rapid_log import FASTEST_TIMER, logged_axes
 from .plan import FrictionPlan
 
 _FEWEST = 14  # samples of a segment: the ramps and the line through the rest
@@ -76,7 +76,7 @@ def friction_module(
 
 def _text(plan: FrictionPlan, name: str, tool: str, unit: str, sample: float, log: str) -> str:
     robot, i = plan.robot, plan.axis
-    numbers = robot.rapid_axes
+    numbers = logged_axes(robot)
     linear = robot.limits.linear.tolist()
     length, scale, torque = ("mm", 1000.0, "N") if linear[i - 1] else ("deg", np.degrees(1.0), "Nm")
     header = ",".join(f"q{k + 1}_{'mm' if flag else 'deg'}" for k, flag in enumerate(linear))
