@@ -7,8 +7,9 @@ class AnswerPanel {
     this.payload = [0, 0, 0, 0];
     this.torques = element("div", { id: "torques" });
     this.loads = PAYLOAD.map(([name, unit], i) => {
-      const slider = element("input", { type: "range", id: `payload-${name}`, step: "any", title: `payload: ${name} [${unit}]` });
-      const field = element("input", { type: "number", id: `payload-${name}-field`, step: i ? 10 : 1, value: 0, title: `payload: ${name} [${unit}]` });
+      const named = { title: `payload: ${name} [${unit}]`, "data-step": i ? 10 : 1, onkeydown: stepped };
+      const slider = element("input", { type: "range", id: `payload-${name}`, step: "any", ...named });
+      const field = element("input", { type: "number", id: `payload-${name}-field`, step: i ? 10 : 1, value: 0, ...named });
       for (const input of [slider, field]) input.addEventListener("input", () => {
         if (!Number.isFinite(input.valueAsNumber)) return;
         this.payload[i] = i ? input.valueAsNumber / 1000 : Math.max(0, input.valueAsNumber);
@@ -21,7 +22,7 @@ class AnswerPanel {
                            this.torques, element("div", { className: "caption", textContent: "payload, its centre from the TCP" }), ...this.loads.map(load => load.row));
     this.targets = Object.fromEntries(["robtarget", "jointtarget"].map(kind => {
       const text = element("output", { id: kind, className: "target" });
-      const copy = element("button", { textContent: "copy", title: `copy the ${kind}`, onclick: () => copied(text, copy) });
+      const copy = element("button", { textContent: "copy", title: `copy the ${kind}`, "aria-label": `copy the ${kind}`, onclick: () => copied(text, copy) });
       return [kind, { text, row: element("div", { className: "copied" }, element("b", { textContent: kind }), copy, text) }];
     }));
     this.singular = element("div", { id: "singular" });
@@ -60,6 +61,19 @@ class AnswerPanel {
     return answers.postures([0, 4, 8, 12].map(k => T.slice(k, k + 4)), q, limits).postures.sort((one, other) => one.slot - other.slot);
   }
 
+  choices(found) {  // a button for each posture; those that are there stay, and with them the focus
+    const { answers, axes, q } = this.actor, buttons = [...this.postures.children];
+    buttons.slice(found.length).forEach(button => button.remove());
+    found.forEach((one, k) => {
+      const button = buttons[k] || this.postures.appendChild(element("button"));
+      button.textContent = `[${answers.configuration(one.q).join(",")}]`;
+      button.className = one.inside ? "" : "out";
+      button.title = axes.map((axis, i) => number(one.q[i] * axis.scale)).join("  ") + (one.inside ? "" : ": out of range");
+      button.setAttribute("aria-pressed", same(one.q, q));
+      button.onclick = () => panel.move(one.q);
+    });
+  }
+
   torque() {  // [N m, N] that holds robot and payload
     const { answers, q } = this.actor, [mass, ...centre] = this.payload;
     const load = mass ? answers.held(q, mass, centre) : null;
@@ -82,11 +96,7 @@ class AnswerPanel {
       lines.push(kind === "shoulder" ? `shoulder ${number(1000 * value)} mm` : `${kind} ${number(value * 180 / Math.PI)}°`);
     }
     this.plots.forEach(plot => plot.refresh());
-    if (answers.solve) this.postures.replaceChildren(...this.found().map(one => element("button", {
-      textContent: `[${answers.configuration(one.q).join(",")}]`, className: one.inside ? "" : "out", disabled: same(one.q, q),
-      title: axes.map((axis, i) => number(one.q[i] * axis.scale)).join("  ") + (one.inside ? "" : ": out of range"),
-      onclick: () => panel.move(one.q),
-    })));
+    if (answers.solve) this.choices(this.found());
     this.singular.replaceChildren(...lines.map(line => element("span", { textContent: line })));
   }
 }
@@ -150,6 +160,5 @@ async function copied(text, button) {  // to the clipboard; selected where the b
     getSelection().selectAllChildren(text);
     document.execCommand("copy");
   }
-  button.textContent = "copied";
-  setTimeout(() => { button.textContent = "copy"; }, 1000);
+  flash(button, "copied", "copy");
 }

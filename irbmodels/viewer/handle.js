@@ -1,6 +1,7 @@
 // --- a handle at the TCP: arrows move it, rings turn it, the ball moves it in the plane of the screen ----------------------------
 
-const AXES = [[1, 0, 0], [0, 1, 0], [0, 0, 1]], HUES = [0xd62728, 0x2ca02c, 0x1f4fd6];
+const AXES = [[1, 0, 0], [0, 1, 0], [0, 0, 1]], BLUNT = 14;  // [px] that a finger may miss a part by
+const HUES = { day: [0xd62728, 0x1b7f1b, 0x1f4fd6], night: [0xff6b6b, 0x4cc94c, 0x7aa8ff] };  // a contrast of 3 with the scene behind
 
 class Handle {  // of one robot with inverse kinematics
   constructor(actor) {
@@ -15,16 +16,22 @@ class Handle {  // of one robot with inverse kinematics
       this.group.add(object);
     };
     AXES.forEach((axis, i) => {
-      const arrow = stick(size, 0.035 * size, HUES[i], 0.24 * size), ring = new THREE.Group();
+      const arrow = stick(size, 0.035 * size, HUES.day[i], 0.24 * size), ring = new THREE.Group();
       arrow.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), new THREE.Vector3(...axis));
-      ring.add(new THREE.Mesh(new THREE.TorusGeometry(0.8 * size, 0.025 * size, 8, 48), glossy(HUES[i], 0.7)));
+      ring.add(new THREE.Mesh(new THREE.TorusGeometry(0.8 * size, 0.025 * size, 8, 48), glossy(HUES.day[i], 0.7)));
       ring.quaternion.copy(arrow.quaternion);
       put(arrow, "move", i);
       if (turning(axis)) put(ring, "turn", i);
     });
     put(new THREE.Mesh(new THREE.SphereGeometry(0.1 * size, 16, 12), glossy(0xff6e0d)), "plane", null);
     onTop(this.group);
+    this.paint();
     actor.base.add(this.group);
+  }
+
+  paint() {
+    const hues = DARK.matches ? HUES.night : HUES.day;
+    this.parts.forEach(part => { if (part.userData.axis !== null) part.material.color.set(hues[part.userData.axis]); });
   }
 
   follow() {  // put the handle where the TCP is
@@ -40,8 +47,12 @@ class Handle {  // of one robot with inverse kinematics
   }
 
   grip(event) {  // take the part under the pointer; return whether there is one
-    this.aim(event);
-    const [hit] = this.group.visible ? this.ray.intersectObjects(this.parts) : [];
+    if (!this.group.visible) return false;
+    const around = event.pointerType === "touch" ? [0, BLUNT / 2, BLUNT] : [0], turns = [0, 1, 2, 3, 4, 5, 6, 7].map(k => k * Math.PI / 4);
+    const [hit] = around.flatMap(far => far ? turns.map(turn => [far * Math.cos(turn), far * Math.sin(turn)]) : [[0, 0]]).flatMap(([x, y]) => {
+      this.aim({ clientX: event.clientX + x, clientY: event.clientY + y });
+      return this.ray.intersectObjects(this.parts).slice(0, 1);
+    });
     if (!hit) return false;
     const { kind, axis } = hit.object.userData, rotation = new THREE.Matrix4().extractRotation(this.actor.base.matrixWorld);
     const turn = rotation.multiply(new THREE.Matrix4().extractRotation(this.matrix));
@@ -90,6 +101,7 @@ class Handle {  // of one robot with inverse kinematics
       const { scale, unit } = axes[limit.axis], value = scale * dot(limit.row, one.q);
       note.textContent = `${limit.text} would be ${number(value)} ${unit}, range ${number(scale * limit.low)} … ${number(scale * limit.high)}`;
     } else panel.move(one.q, null, this.actor);
+    if (note.textContent) say(note.textContent);
     return Boolean(one && one.inside);
   }
 }
@@ -98,7 +110,9 @@ document.getElementById("scene").addEventListener("pointerdown", event => {  // 
   if (event.button || !irb.actors.some(actor => actor.handle && actor.handle.grip(event))) return;
   event.stopPropagation();
   const held = irb.actors.find(actor => actor.handle && actor.handle.part).handle;
-  const drag = moved => held.drag(moved), release = () => {
+  const own = other => other.pointerId === event.pointerId;  // and not of a second finger
+  const drag = moved => { if (own(moved)) held.drag(moved); }, release = up => {
+    if (!own(up)) return;
     held.part = null;
     removeEventListener("pointermove", drag);
     removeEventListener("pointerup", release);

@@ -4,22 +4,25 @@ class Panel {
   constructor(actors) {
     this.actors = actors;
     this.chosen = actors[0];
-    this.axes = element("div");
+    this.axes = element("div", { role: "group", "aria-label": "axes" });
     this.readout = element("pre", { id: "tcp" });
     this.notes = element("div", { id: "notes" });
-    const names = element("select", { id: "actor", onchange: () => this.choose(actors[names.selectedIndex]) },
+    const names = element("select", { id: "actor", "aria-label": "robot that the sliders move", onchange: () => this.choose(actors[names.selectedIndex]) },
                           ...actors.map(actor => element("option", { textContent: actor.name })));
-    const layers = element("div", { id: "layers" }, ...Object.entries(LAYERS).filter(([name]) => this.offered(name)).map(([name, text]) => {
+    const layers = element("div", { id: "layers", role: "group", "aria-label": "layers" }, ...Object.entries(LAYERS).filter(([name]) => this.offered(name)).map(([name, text]) => {
       const box = element("input", { type: "checkbox", id: `layer-${name}`, checked: page.layers.includes(name),
                                      onchange: () => this.layer(name, box.checked) });
       return element("label", {}, box, ` ${text}`);
     }));
-    const views = element("div", { id: "views" }, ...Object.keys(VIEWS).map(name => element("button", { textContent: name, onclick: () => look(name) })),
-                          element("button", { textContent: "home", title: "all axes to 0", onclick: () => this.move(this.chosen.q.map(() => 0)) }));
+    const views = element("div", { id: "views", role: "group", "aria-label": "views" }, ...Object.keys(VIEWS).map(name => element("button", { textContent: name, onclick: () => look(name) })),
+                          element("button", { textContent: "home", title: "all axes to 0", onclick: () => this.home() }));
     const still = !actors.some(actor => actor.motion);
     this.answers = new AnswerPanel(still);
-    document.getElementById("panel").append(actors.length > 1 ? names : element("h1", { textContent: actors[0].name }),
-                                            this.axes, this.notes, element("div", { id: "drag", role: "status" }), this.readout, this.answers.node, views, layers);
+    this.undo = new Undo();
+    this.keys = new Keys(() => this.home());
+    const sharing = element("button", { id: "link", textContent: "link", title: "copy a link that carries the posture", hidden: location.protocol === "about:", onclick: () => share(sharing) });
+    const header = element("header", {}, element("h1", {}, actors.length > 1 ? names : actors[0].name), ...this.undo.buttons, sharing, this.keys.button);
+    document.getElementById("panel").append(header, views, this.axes, this.notes, element("div", { id: "drag" }), this.readout, this.answers.node, layers);
     this.choose(this.chosen);
     (still && !document.body.classList.contains("bare") ? ["handle", ...page.layers] : page.layers).forEach(name => this.layer(name, true));
   }
@@ -32,8 +35,9 @@ class Panel {
   choose(actor) {
     this.chosen = actor;
     this.rows = actor.axes.map((axis, i) => {
-      const slider = element("input", { type: "range", min: axis.low, max: axis.high, step: "any", id: `slider-${i}`, title: axis.range });
-      const field = element("input", { type: "number", step: axis.step, id: `field-${i}` });
+      const named = { "aria-label": `axis ${axis.label} [${axis.unit}]`, "data-step": axis.step, onkeydown: stepped };
+      const slider = element("input", { type: "range", min: axis.low, max: axis.high, step: "any", id: `slider-${i}`, title: axis.range, ...named });
+      const field = element("input", { type: "number", step: axis.step, id: `field-${i}`, ...named });
       for (const input of [slider, field]) {
         input.addEventListener("pointerdown", () => this.take(actor));
         input.addEventListener("input", () => {
@@ -55,7 +59,14 @@ class Panel {
     if (actor.motion) player.pause();
   }
 
+  home() { this.move(this.chosen.q.map(() => 0)); }
+
   move(q, source = null, actor = this.chosen) {  // by hand or by a program; set is the player's
+    this.undo.note(actor, q);
+    this.put(q, source, actor);
+  }
+
+  put(q, source = null, actor = this.chosen) {
     this.take(actor);
     actor.pushed(null);  // the torque of the motion is none of this posture
     this.set(q, source, actor);
@@ -74,8 +85,14 @@ class Panel {
       const shown = q[i] * axes[i].scale;
       if (slider !== source) slider.value = shown;
       if (field !== source) field.value = number(shown, 2);
-      row.classList.toggle("out", broken.some(limit => limit.axis === i));
+      const out = broken.some(limit => limit.axis === i);
+      row.classList.toggle("out", out);
+      field.setAttribute("aria-invalid", out);
+      slider.setAttribute("aria-valuetext", `${number(shown)} ${axes[i].unit}${out ? ", out of range" : ""}`);
     });
+    const kinds = broken.map(limit => limit.text).join(", ");
+    if (kinds !== (this.kinds || "")) say(kinds ? `out of range: ${kinds}` : "within the ranges");
+    this.kinds = kinds;
     this.notes.replaceChildren(...broken.map(limit => {
       const { scale, unit } = axes[limit.axis];
       return element("div", { textContent: `${limit.text} = ${number(dot(limit.row, q) * scale)} ${unit}, range ${number(limit.low * scale)} … ${number(limit.high * scale)}` });
@@ -128,14 +145,19 @@ const command = work => (...inputs) => {  // what makes no sense changes nothing
   try { work(...inputs); } catch (problem) { refusal = problem.message; console.error(refusal); }
   document.getElementById("refusal").textContent = refusal;
 };
+const posture = (shown, number = 0) => {  // rad and m from deg and mm
+  const actor = robot(number), values = Array.from(shown ?? []), units = actor.axes.map(axis => axis.unit).join(" ");
+  if (values.length !== actor.axes.length || !values.every(Number.isFinite)) {
+    throw new Error(`a posture of ${actor.name} is ${actor.axes.length} finite numbers (${units}), not [${values.join(", ").slice(0, 80)}]`);
+  }
+  return values.map((x, i) => x / actor.axes[i].scale);
+};
 const irb = {
   viewer, page, actors: [],
   set: command((shown, number = 0) => {  // deg, mm
-    const actor = robot(number), values = Array.from(shown ?? []), units = actor.axes.map(axis => axis.unit).join(" ");
-    if (values.length !== actor.axes.length || !values.every(Number.isFinite)) {
-      throw new Error(`a posture of ${actor.name} is ${actor.axes.length} finite numbers (${units}), not [${values.join(", ").slice(0, 80)}]`);
-    }
-    panel.move(values.map((x, i) => x / actor.axes[i].scale), null, actor);
+    const q = posture(shown, number);
+    panel.undo.begin();
+    panel.move(q, null, robot(number));
   }),
   pose: (link = "tcp", number = 0) => robot(number).pose(link),
   violations: (number = 0) => robot(number).violations().map(limit => limit.text),
@@ -161,6 +183,9 @@ irb.ready = (async () => {
   if (irb.actors.length) {  // an empty scene is one too
     panel = new Panel(irb.actors);
     player = new Player(irb.actors, panel);
+    new Scheme();
+    command(follow)();
+    addEventListener("hashchange", () => { panel.undo.begin(); command(follow)(); });
   }
   look("3D");
   if (page.events) {
@@ -170,7 +195,11 @@ irb.ready = (async () => {
     events.onerror = () => note("no longer connected: the program that showed this page has ended or closed it");
     events.onmessage = ({ data: text }) => {
       const { actor, q, command } = JSON.parse(text);
-      command ? viewer.handle_command_bytearray(bytes(command)) : panel.move(q, null, irb.actors[actor]);
+      if (command) viewer.handle_command_bytearray(bytes(command));
+      else {
+        panel.undo.begin("program");
+        panel.move(q, null, irb.actors[actor]);
+      }
     };
   }
   viewer.set_3d_pane_size();

@@ -13,15 +13,15 @@ class Player {
     if (!this.actors.length) return;
     this.actors.forEach(actor => { actor.motion.broken = violationsOf(actor); });
     this.button = element("button", { id: "play", textContent: "▶", title: "play or pause; moving a slider pauses", onclick: () => this.playing ? this.pause() : this.play() });
-    this.slider = element("input", { type: "range", id: "time", min: this.start, max: this.end, step: "any", title: "time",
+    this.slider = element("input", { type: "range", id: "time", min: this.start, max: this.end, step: "any", "aria-label": "time [s]",
                                      onpointerdown: () => this.pause(), oninput: () => this.scrub(this.slider.valueAsNumber) });
     this.clock = element("output", { id: "clock" });
-    this.speed = element("select", { id: "speed", title: "speed" }, ...[0.1, 0.25, 0.5, 1, 2, 5].map(x => element("option", { value: x, textContent: `${x}×`, selected: x === 1 })));
+    this.speed = element("select", { id: "speed", "aria-label": "speed" }, ...[0.1, 0.25, 0.5, 1, 2, 5].map(x => element("option", { value: x, textContent: `${x}×`, selected: x === 1 })));
     const choices = Object.keys(QUANTITIES).filter(name => this.actors.some(actor => hasQuantity(actor, QUANTITIES[name])));
-    this.quantity = element("select", { id: "quantity", title: "quantity shown", onchange: () => this.draw() }, ...choices.map(name => element("option", { textContent: name })));
+    this.quantity = element("select", { id: "quantity", "aria-label": "quantity shown", onchange: () => this.draw() }, ...choices.map(name => element("option", { textContent: name })));
     const files = ["csv", "svg"].map(kind => element("button", { id: `save-${kind}`, textContent: kind.toUpperCase(), title: `save the chart as ${kind.toUpperCase()}`, onclick: () => this.save(kind) }));
     this.legend = element("div", { id: "legend" });
-    this.charts = element("div", { id: "charts" });
+    this.charts = element("div", { id: "charts", tabIndex: 0, role: "group", "aria-label": "charts" });
     this.times = element("div", { id: "times", ariaHidden: "true" }, ...ticks(this.start, this.end, 5).map(({ value, text }, k, all) => {
       const tick = element("span", { textContent: k < all.length - 1 ? text : `${text} s` }), share = this.across(value) / WIDE;
       tick.style.left = `${100 * share}%`;
@@ -132,7 +132,7 @@ class Player {
     const thinned = this.actors.filter(({ motion }) => motion.t.length < motion.samples).map(actor => named(actor, `${actor.motion.t.length} of ${actor.motion.samples} samples`));
     this.legend.replaceChildren(...this.entries.map(({ kind, colour, later, text }) => {
       const entry = element("span", { className: later ? `${kind} later` : kind, textContent: text });
-      entry.style.color = colour || "";
+      entry.style.setProperty("--ink", colour || "");  // of the dash before the words
       return entry;
     }), ...thinned.map(text => element("span", { textContent: text })));
     this.readings = [];
@@ -156,7 +156,7 @@ class Player {
     for (const [tag, attributes] of plot.shapes(strip, ink)) put(tag, attributes);
     for (const curve of curves) {
       const output = element("output", { className: curve.kind });
-      output.style.color = ink(strip, curve);
+      output.style.textDecoration = ink(strip, curve) && `underline 2px ${ink(strip, curve)}`;
       values.append(output);
       this.readings.push({ ...curve, output, digits: digits + 1 });
     }

@@ -1,7 +1,7 @@
 // --- quantities of a motion: series per axis, torque by cause, limits, and when these are not kept ----------------------------
 
 const KEPT = 1e-9;  // [rad/s, N m] as model/limits.py: what rounding adds to a bound does not break it
-const CAUSES = { gravity: "#1f77b4", inertia: "#d62728", Coriolis: "#9467bd", friction: "#8c564b", springs: "#2ca02c", payload: "#e377c2" };
+const CAUSES = { gravity: COLOURS[3], inertia: COLOURS[0], Coriolis: COLOURS[4], friction: COLOURS[5], springs: COLOURS[2], payload: COLOURS[6] };
 
 const UNITS = { "N m": "Nm", N: "N", "°": "deg", mm: "mm", "°/s": "deg_s", "mm/s": "mm_s", "%": "percent" };  // in names of columns, as of motion files
 

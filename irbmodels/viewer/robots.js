@@ -3,7 +3,8 @@
 const { THREE } = MeshCat;
 const DOTS = 4000, APART = 0.004;       // dots of a TCP trace, and how far apart they are [m] unless that needs more of them
 const JUMP = 0.1;                       // of a robot's size: more than this at once is no motion of a hand or a loop
-const COLOURS = ["#d62728", "#ff7f0e", "#2ca02c", "#1f77b4", "#9467bd", "#8c564b", "#e377c2", "#17becf"];
+// of curves: each with a contrast of 3 at least on the cards of page.html, light and dark
+const COLOURS = ["#d62728", "#d96a00", "#2a9d2a", "#2f80c3", "#9467bd", "#a0695c", "#c8569f", "#0e95a3"];
 const LAYERS = { handle: "tool handle", frames: "frames", axes: "joint axes", com: "centres of mass", ellipsoids: "inertia ellipsoids",
                  boxes: "inertia boxes", trace: "TCP trace", hulls: "collision hulls", torques: "torque arrows" };
 const THROUGH = ["frames", "axes", "com", "ellipsoids", "boxes", "torques"];  // layers that need a transparent robot
@@ -19,6 +20,7 @@ viewer.set_3d_pane_size = () => {  // meshcat's takes the window's height; a nar
 const element = (tag, attributes = {}, ...children) => {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) name in made ? made[name] = value : made.setAttribute(name, value);
+  if (tag === "output") made.setAttribute("aria-live", "off");  // not read aloud with every step of a slider
   made.append(...children);
   return made;
 };
@@ -93,6 +95,7 @@ class Actor {
 
   layer(name, on) {
     if (on && !this.layers[name]) this.layers[name] = BUILD[name](this);
+    if (on && name === "trace") this.last = this.position();  // nothing is traced from where it was hidden
     (this.layers[name] || []).forEach(object => { object.visible = on; });
   }
 

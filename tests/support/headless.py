@@ -13,9 +13,10 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import pytest
@@ -24,7 +25,19 @@ from tornado.websocket import WebSocketClientConnection, websocket_connect
 
 from irbmodels.viewer.browser import flags, program
 
+T = TypeVar("T")
 SECONDS = 120.0  # for a page, on a busy machine
+KEYS = {  # numbers of keys that do more than write a character
+    "Tab": 9,
+    "Enter": 13,
+    "Escape": 27,
+    "PageUp": 33,
+    "PageDown": 34,
+    "ArrowLeft": 37,
+    "ArrowUp": 38,
+    "ArrowRight": 39,
+    "ArrowDown": 40,
+}
 CONSOLE = """
 const complaints = [];
 for (const kind of ["warn", "error"]) console[kind] = (...words) => complaints.push(words.join(" "));
@@ -118,9 +131,32 @@ class Browser:
         """
         return asyncio.run(asyncio.wait_for(self._page(url, script, size), SECONDS))
 
+    def visit(self, url: str, use: Callable[[Session], Awaitable[T]], **media: str) -> T:
+        """Load a page with media features, as ``prefers_color_scheme="dark"``, wait until ``irb``
+        is ready, and return what ``use`` does with the tab: keys, touches, windows of other sizes.
+        """
+        return asyncio.run(asyncio.wait_for(self._visit(url, use, media), SECONDS))
+
     def open(self, url: str) -> None:
         """Load a page and return when its scripts have run."""
         asyncio.run(asyncio.wait_for(self._open(url), SECONDS))
+
+    async def _visit(
+        self, url: str, use: Callable[[Session], Awaitable[T]], media: dict[str, str]
+    ) -> T:
+        session = await Session.of(self._tab)
+        features = [{"name": name.replace("_", "-"), "value": media[name]} for name in media]
+        try:
+            await session.resize(1280, 800)
+            await session.ask("Emulation.setEmulatedMedia", {"features": features})
+            await session.load(url)
+            await session.evaluate("irb.ready")
+            result = await use(session)
+            await session.load("about:blank")
+            return result
+        finally:
+            await session.ask("Emulation.setEmulatedMedia", {"features": []})
+            await session.close()
 
     async def _alone(self, expression: str) -> Any:
         session = await Session.of(self._tab)
@@ -139,8 +175,7 @@ class Browser:
     async def _page(self, url: str, script: str, size: tuple[int, int]) -> dict[str, Any]:
         session = await Session.of(self._tab)
         try:
-            metrics = {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": False}
-            await session.ask("Emulation.setDeviceMetricsOverride", metrics)
+            await session.resize(*size)
             await session.ask("Page.addScriptToEvaluateOnNewDocument", {"source": CONSOLE})
             await session.load(url)
             body = f"const report = {{}}; {script}\n report.complaints = complaints; return report;"
@@ -186,6 +221,30 @@ class Session:
         await self.ask("Page.navigate", {"url": url})
         while "Page.loadEventFired" not in self._events:
             await self._read()
+
+    async def resize(self, width: int, height: int) -> None:
+        """Give the window another size, in pixels."""
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        await self.ask("Emulation.setDeviceMetricsOverride", metrics)
+
+    async def press(self, key: str, modifiers: int = 0) -> None:
+        """Press and release a key, with 1 for Alt, 2 for Ctrl, 8 for Shift added up."""
+        pressed = {"key": key, "modifiers": modifiers}
+        if key in KEYS:
+            pressed["windowsVirtualKeyCode"] = KEYS[key]
+        text = {"Enter": "\r"}.get(key, key if len(key) == 1 and not modifiers & 2 else None)
+        down = {"type": "keyDown", "text": text} if text else {"type": "rawKeyDown"}
+        await self.ask("Input.dispatchKeyEvent", pressed | down)
+        await self.ask("Input.dispatchKeyEvent", pressed | {"type": "keyUp"})
+
+    async def touch(self, *points: tuple[float, float]) -> None:
+        """Put a finger on the first point, draw it over the others, and lift it."""
+        for k, (x, y) in enumerate(points):
+            kind = "touchMove" if k else "touchStart"
+            await self.ask(
+                "Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y}]}
+            )
+        await self.ask("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
     async def evaluate(self, expression: str) -> Any:
         """Return the value of an expression; what it throws fails the test."""
