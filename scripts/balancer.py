@@ -73,7 +73,7 @@ def figure(angles: Array, curves: dict[str, tuple[Array, Array]], element: irb.G
 
 def main(picture: Path) -> None:
     """Write the figure, and print what the strut leaves."""
-    robot = irb.load(NAME, parameters="hiqp")
+    robot = irb.load(NAME)
     assert robot.description is not None
     rated = robot.description.limits.ratings.payload_kg
     low, high = (float(end[1]) for end in robot.limits.envelope())

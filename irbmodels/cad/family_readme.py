@@ -65,10 +65,10 @@ def readme_file(robots: Sequence[Description]) -> Files:
     path = folder / "README.md"
     if not (folder / SHEET).is_file() or (path.is_file() and MARK not in read_text(path)):
         return {}
-    return {Path(path.name): _text(folder, robots[0].name)}
+    return {Path(path.name): _text(folder, robots[0].name, robots[0].inertials.default)}
 
 
-def _text(folder: Path, name: str) -> str:
+def _text(folder: Path, name: str, chosen: str) -> str:
     sheet, arms = read_datasheet(folder / SHEET, name)
     weighed = [arm for arm in arms if arm.ratings.mass_kg is not None]
     beside = {file: text for file, text in BESIDE.items() if (folder / file).is_file()}
@@ -77,7 +77,12 @@ def _text(folder: Path, name: str) -> str:
         if weighed
         else "no bodies: the mass of the robot was not found, so it has no dynamics"
     )
-    if PUBLISHED in beside:
+    if PUBLISHED in beside and chosen not in ("cad", "unknown"):
+        inertials = (
+            f"set `{chosen}`, the default: bodies of `{PUBLISHED}` at the catalogue mass: derived,"
+            " no measured set of this arm is known; bodies of our shapes besides"
+        )
+    elif PUBLISHED in beside:
         inertials += f"; sets of bodies in `{PUBLISHED}` besides"
     sources = "\n".join(
         f"- `{key}` ({source.grade}): {source.ref}{f'; {source.how}' if source.how else ''}"

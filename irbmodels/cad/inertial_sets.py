@@ -19,10 +19,9 @@ irb1600
     1.45 m arm the lower arm is stretched first.
 irb4400
     hiqp: the published CAD, lower arm and parallel arm at their masses by ABB's manual, the rest at
-    one density that closes to the robot's mass. No open chain has a counterweight that turns with
-    the crank: its stand-in would be an impossible body, so cad stays the default. The balancing
-    cylinder is part of link_1 and its piston of link_2, both as they are at home. The L30 has the
-    tube of the 4400/60, where it is from axis 3.
+    one density that closes to the robot's mass. The balancing cylinder is part of link_1 and its
+    piston of link_2, both as they are at home. The L30 has the tube of the 4400/60, where it is
+    from axis 3. hiqp_lumped: hiqp for an open chain.
 irb930
     cad_scaled: the published CAD: quill of solid steel, the rest one density that closes to the
     robot's mass.
@@ -42,7 +41,7 @@ from ..tables.reader import read
 from .body import at_mass, total
 from .builds import robot_mass
 from .inertial_table import DerivedSet, SourcedBodies, sourced, table_text
-from .inertials import Derived, drawn_sets
+from .inertials import Derived, drawn_sets, exactness, on_open_chain
 from .link_frames import link_frames
 from .output import Files
 from .published import Bodies, Published, published
@@ -312,12 +311,20 @@ def irb4400(robots: Sequence[Description], drawing: Derived) -> Derived:
         changed = links["link_4"] is not bodies["link_4"]
         return named | ({"link_4": (links["link_4"], "long_tube")} if changed else {})
 
+    def chain(links: Bodies) -> SourcedBodies:
+        return on_open_chain(rows(links), robot)
+
     about = (
         "public CAD of the 4400/60 with bars, counterweight and balancer, at ABB's masses of two"
-        " parts; its counterweight fits no open chain"
+        " parts"
     )
-    hiqp = DerivedSet(about, rows(bodies), variants={long.name: rows(longer)})
-    return sources, {**drawn, "hiqp": hiqp}
+    hiqp = DerivedSet(about, rows(bodies), variants={long.name: rows(longer)}, serial="hiqp_lumped")
+    hiqp_lumped = DerivedSet(
+        f"hiqp for an open chain: crank and rod on links 2 and 3; {exactness(robot)}",
+        chain(bodies),
+        variants={long.name: chain(longer)},
+    )
+    return sources, {"hiqp": hiqp, "hiqp_lumped": hiqp_lumped, **drawn}
 
 
 def _named(robots: Sequence[Description], name: str) -> Description:

@@ -80,19 +80,23 @@ POSTURES = [(-1.2, -1.0), (-0.4, 0.5), (0.0, 0.0), (0.7, 0.2), (1.6, 1.1)]
 
 @pytest.mark.parametrize(("q2", "q3"), POSTURES)
 def test_gravity_is_that_of_the_bodies(q2, q3):
-    """Bars and counterweight included, to 0.1 N m of thousands (masses are printed to a gram).
+    """Of the default set, bars and counterweight included, and of its stand-in on an open chain, to
+    0.1 N m of thousands (masses are printed to a gram).
 
     What the cylinder's own motion would change is below 1 per cent of the largest torque.
     """
-    robot = irb.load(NAME, parameters="hiqp")
+    robot = irb.load(NAME)
+    chain = irb.load(NAME, parameters="hiqp_lumped", coupling="serial")
     torque = robot.gravity([0.3, q2, q3, 0.0, 0.0, 0.0])[1:3]
     np.testing.assert_allclose(torque, gravity(q2, q3, rigid=True), atol=0.1)
+    on_chain = chain.gravity([0.3, q2, q3, 0.0, 0.0, 0.0])[1:3]
+    np.testing.assert_allclose(on_chain, gravity(q2, q3, rigid=True), atol=0.1)
     np.testing.assert_allclose(torque, gravity(q2, q3, rigid=False), atol=16.0)
 
 
 def test_masses_are_those_of_abb_where_it_states_them():
     """Sum, counterweight and lower arm; the piston is on the lower arm."""
-    rows = irb.load(NAME, parameters="hiqp").description.inertials.sets["hiqp"].links
+    rows = irb.load(NAME).description.inertials.sets["hiqp"].links
     assert rows["link_crank"].mass_kg == pytest.approx(115.0, abs=1e-6)
     assert rows["link_2"].mass_kg == pytest.approx(68.0 + MASS["piston"], abs=1e-3)
     assert sum(row.mass_kg for row in rows.values()) == pytest.approx(1040.0, abs=1e-3)
@@ -115,9 +119,9 @@ def test_the_balancer_between_its_pivots_relieves_axis_2(tmp_path):
             }
         )
     )
-    bare = irb.load(NAME, parameters="hiqp")
+    bare = irb.load(NAME)
     assert bare.unknown_springs == {"balancer": ["length_mm", "F0_N", "column_mm", "exponent"]}
-    robot = irb.load(NAME, parameters="hiqp", overlays=[overlay])
+    robot = irb.load(NAME, overlays=[overlay])
     for q2 in (-1.1, -0.5, 0.6, 1.5):
         lengths = [
             np.linalg.norm(SHOULDER + turned(PINS[1], q2 + end) - PINS[0]) for end in (1e-5, -1e-5)
