@@ -19,8 +19,8 @@ the dependent joints ``d``, which have no motor:
     T^T (M x'' + h) = (tau, f),    J_d^T F = (M x'' + h)_d
 
 Pinocchio's own ``constraintDynamics`` factors ``M`` of the open tree, and returns NaN where bars
-have no mass, as in most sets of inertials. Its point constraints take pins for coincident, which
-those of an elongated rod are not.
+have no mass, as in most sets of inertials. Its point constraints take pins for coincident: a rod
+that is longer needs a point of its own, and is bound to that length, which an elastic rod is not.
 """
 
 from __future__ import annotations

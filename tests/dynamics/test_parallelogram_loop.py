@@ -223,18 +223,20 @@ def test_every_parallelogram_closes_with_masses_of_its_bars(name, tmp_path):
             assert needed.pins[0, 0] == pytest.approx(rod, rel=1e-10)
 
 
+@pytest.mark.parametrize("e", [0.0, 3e-3])
 @pytest.mark.parametrize("name", ["irb1400", "irb4400_60_196"])
-def test_pinocchio_closes_the_same_loop_where_bars_have_mass(name):
-    """``constraintDynamics`` with a 3D point constraint at the pin: same accelerations and force.
+def test_pinocchio_closes_the_same_loop_where_bars_have_mass(name, e):
+    """``constraintDynamics`` with a 3D point constraint at the pin: same accelerations and force,
+    also where the rod is longer and stays so.
 
     Its third row binds nothing in a planar loop: the force across the plane means nothing, and only
-    a proximal term (1e-10 here) keeps the rest right. Without one it is off by 5e-3 in silence.
+    a proximal term (1e-10 here) keeps the rest right. Without one it is off by 1e-2 in silence.
     """
     given = irb.load(name, coupling="parallelogram").with_gravity(GRAVITY)
     tree, rng = LoopTree(given.dynamic_model), np.random.default_rng(2)
     model = tree.tree.model
     rod, arm = model.getJointId("joint_rod"), model.getJointId("joint_3")
-    at_rod = pin.SE3(np.eye(3), np.array([tree.lengths[0], 0.0, 0.0]))
+    at_rod = pin.SE3(np.eye(3), np.array([tree.lengths[0] + e, 0.0, 0.0]))
     crank = given.dynamic_model.linkage.crank
     at_arm = pin.SE3(np.eye(3), np.array([0.0, -crank, 0.0]))
     point = pin.RigidConstraintModel(
@@ -242,7 +244,7 @@ def test_pinocchio_closes_the_same_loop_where_bars_have_mass(name):
     )
     for _ in range(3):
         q, v, tau = rng.uniform(-0.5, 0.5, (3, 6)) * [[1.0], [2.0], [400.0]]
-        state, data = tree.state(q, v), model.createData()
+        state, data = tree.state(q, v, np.array([e])), model.createData()
         points, constraints = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
         points.append(point)
         constraints.append(point.createData())
