@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 from xml.etree.ElementTree import Element
@@ -69,11 +70,29 @@ def mesh_of(shape: Shape) -> Any:
     return mesh
 
 
+def mesh_bounds(shape: Shape) -> Array:
+    """Return the lowest and highest coordinates of a mesh in its own axes [m], ``(2, 3)``.
+
+    Raises:
+        FileError: if the file holds no mesh.
+    """
+    assert shape.file is not None  # a mesh has one
+    return _bounds(shape.link, shape.file, shape.size, shape.file.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=1024)
+def _bounds(link: str, file: Path, scale: tuple[float, ...], _changed: int) -> Array:
+    mesh = mesh_of(Shape(link, "mesh", scale, np.eye(4), UNCOLOURED, file))
+    points = np.asarray(mesh.vertices())
+    bounds = np.array([points.min(axis=0), points.max(axis=0)])
+    bounds.setflags(write=False)
+    return bounds
+
+
 def corners(shape: Shape) -> Array:
     """Return the corners of a box around a shape in its link's frame [m], shape ``(8, 3)``."""
     if shape.kind == "mesh":
-        points = np.asarray(mesh_of(shape).vertices())
-        low, high = points.min(axis=0), points.max(axis=0)
+        low, high = mesh_bounds(shape)
     else:
         radius, *length = shape.size
         half = {

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
-from functools import lru_cache
-from pathlib import Path
-
-import numpy as np
+from contextlib import suppress
 
 from ..errors import FileError
-from ..model.shapes import UNCOLOURED, Look, LostShape, Shape, mesh_of, shapes_of
+from ..model.shapes import Look, LostShape, Shape, mesh_bounds, shapes_of
 from ..model.urdf import parse_urdf
 from ..robot.robot import Robot
 
@@ -36,19 +33,12 @@ def drawable_shapes(robot: Robot, look: Look) -> tuple[list[Shape], list[str]]:
 
 
 def _is_drawable(shape: Shape, lost: list[LostShape]) -> bool:
-    if shape.file is None or _is_mesh(
-        shape.link, shape.file, shape.size, shape.file.stat().st_mtime_ns
-    ):
+    """Return whether a shape is no mesh, or one in a format that the page reads."""
+    if shape.file is None:
         return True
+    with suppress(FileError):
+        mesh_bounds(shape)
+        if shape.file.suffix.lower() in READERS:
+            return True
     lost.append(LostShape(shape.link, str(shape.file)))
     return False
-
-
-@lru_cache(maxsize=1024)
-def _is_mesh(link: str, file: Path, scale: tuple[float, ...], _changed: int) -> bool:
-    """Return whether a file holds a mesh of a format that the page reads."""
-    try:
-        mesh_of(Shape(link, "mesh", scale, np.eye(4), UNCOLOURED, file))
-    except FileError:
-        return False
-    return file.suffix.lower() in READERS
