@@ -153,7 +153,8 @@ class _Handler(BaseHTTPRequestHandler):
         host, origin = self.headers.get("Host", ""), self.headers.get("Origin")
         named_here = not self.server.loopback or host.partition(":")[0] in (LOOPBACK, "localhost")
         # another site may let its name point here, or ask from its page; a frame has no origin
-        if not named_here or origin not in (None, f"http://{host}"):
+        foreign = not named_here or origin not in (None, f"http://{host}")
+        if foreign or self.request_version == "HTTP/0.9":  # its answers have no headers
             self.send_error(403)
         elif self.server.redeem(path):
             self._head_of(302, Location=f"/{self.server.token}/")
