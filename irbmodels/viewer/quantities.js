@@ -37,7 +37,7 @@ function causesOf({ motion, answers, axes }) {  // of the computed torque, which
     const n = axes.length, names = Object.keys(CAUSES).filter(name => answers.has(name));
     motion.causes = Object.fromEntries(names.map(name => [name, new Float64Array(motion.tau.length)]));
     for (let at = 0; at < motion.tau.length; at += n) {
-      const row = rows => rows && Array.from(rows.subarray(at, at + n));
+      const row = rows => rows && rows.subarray(at, at + n);
       const parts = answers.parts(row(motion.q), row(motion.v), row(motion.tau), row(motion.a));
       for (const name of names) motion.causes[name].set(parts[name], at);
     }
@@ -78,7 +78,7 @@ function stripsOf(actors, quantity) {  // one per axis and unit, with the series
   actors.filter(actor => hasQuantity(actor, quantity)).forEach((actor, k) => actor.axes.forEach((axis, i) => {
     const unit = quantity.unit(axis), scale = quantity.scale(axis), n = actor.axes.length, key = `${i} ${unit}`;
     if (scale === null) return;
-    const values = rows => Array.from({ length: actor.motion.t.length }, (_, at) => rows[at * n + i] * scale);
+    const values = rows => actor.motion.t.map((_, at) => rows[at * n + i] * scale);
     if (!strips.has(key)) strips.set(key, { i, unit, label: axis.label, curves: [], bands: [], spans: [], bounds: [] });
     const strip = strips.get(key), band = quantity.band && quantity.band(actor);
     if (quantity.bounds) strip.bounds.push(...(quantity.bounds(axis) || []).filter(bound => !strip.bounds.includes(bound)));
