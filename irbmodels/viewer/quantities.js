@@ -7,23 +7,25 @@ const UNITS = { "N m": "Nm", N: "N", "°": "deg", mm: "mm", "°/s": "deg_s", "mm
 
 const seriesOf = (rows, name, kind = "own", word = name) => rows ? [{ rows, name, kind, word }] : [];  // none where there are no rows
 const torqueSeries = ({ motion }) => [...seriesOf(motion.measured, "measured", motion.tau ? "measured" : "own"), ...seriesOf(motion.tau, "computed")];
-const shareOf = full => axis => full(axis) === null ? null : 100 / full(axis);
+const speedSeries = ({ motion }) => seriesOf(motion.v, "");
+const causeSeries = actor => Object.entries(causesOf(actor)).flatMap(([name, rows]) => seriesOf(rows, name, "cause"));
+const bandAbout = (half, centre) => half && [-1, 1].map(side => half.map((value, k) => side * value + (centre ? centre[k] : 0)));
+const TORQUE = { column: "tau", unit: axis => axis.torque, scale: () => 1 };
+const SPEED = { column: "v", unit: axis => `${axis.unit}/s`, scale: axis => axis.scale };
+const percentOf = full => ({ unit: () => "%", scale: axis => full(axis) === null ? null : 100 / full(axis), bounds: () => [-100, 100] });
 
-// Rows are in SI units for all axes; `scale` leads to the unit shown, null where an axis has no such quantity. `band` are the ends of
-// the 95 % band, `limit` the kind of violation that belongs here, `bounds` the lines of an axis, `column` its name in a table.
+// Rows of a series are in SI units for all axes; `scale` leads to the unit shown, null where an axis has no such quantity. `band` are the
+// ends of the 95 % band, `limit` is the kind of violation that belongs here, `bounds` are the lines of an axis, `column` begins its name
+// in a table. `needs` tells without the work of `series` whether a robot has the quantity.
 const QUANTITIES = {
-  torque: { series: torqueSeries, band: ({ motion }) => motion.half && [-1, 1].map(side => motion.tau.map((value, k) => value + side * motion.half[k])),
-            unit: axis => axis.torque, scale: () => 1, limit: "torque", bounds: axis => axis.effort && [-axis.effort, axis.effort], column: "tau" },
-  "torque by cause": { series: actor => Object.entries(causesOf(actor)).flatMap(([name, rows]) => seriesOf(rows, name, "cause")), needs: actor => actor.motion.tau,
-                       unit: axis => axis.torque, scale: () => 1, column: "tau" },
-  residual: { series: ({ motion }) => seriesOf(residualOf(motion), "measured - computed", "own", "residual"), band: ({ motion }) => motion.half && [-1, 1].map(side => motion.half.map(value => side * value)),
-              unit: axis => axis.torque, scale: () => 1, column: "tau" },
-  "share of torque limit": { series: torqueSeries, unit: () => "%", scale: shareOf(axis => axis.effort), limit: "torque", bounds: () => [-100, 100], column: "tau" },
-  position: { series: ({ motion }) => seriesOf(motion.q, ""), unit: axis => axis.unit, scale: axis => axis.scale, limit: "range",
-              bounds: axis => axis.bounded && [axis.low, axis.high], column: "q" },
-  speed: { series: ({ motion }) => seriesOf(motion.v, ""), unit: axis => `${axis.unit}/s`, scale: axis => axis.scale, limit: "speed",
-           bounds: axis => axis.speed && [-axis.scale * axis.speed, axis.scale * axis.speed], column: "v" },
-  "share of speed limit": { series: ({ motion }) => seriesOf(motion.v, ""), unit: () => "%", scale: shareOf(axis => axis.speed), limit: "speed", bounds: () => [-100, 100], column: "v" },
+  torque: { ...TORQUE, series: torqueSeries, band: ({ motion }) => bandAbout(motion.half, motion.tau), limit: "torque", bounds: axis => axis.effort && [-axis.effort, axis.effort] },
+  "torque by cause": { ...TORQUE, series: causeSeries, needs: ({ motion }) => motion.tau },
+  residual: { ...TORQUE, series: ({ motion }) => seriesOf(residualOf(motion), "measured - computed", "own", "residual"), band: ({ motion }) => bandAbout(motion.half) },
+  "share of torque limit": { ...TORQUE, ...percentOf(axis => axis.effort), series: torqueSeries, limit: "torque" },
+  position: { column: "q", unit: axis => axis.unit, scale: axis => axis.scale, series: ({ motion }) => seriesOf(motion.q, ""),
+              limit: "range", bounds: axis => axis.bounded && [axis.low, axis.high] },
+  speed: { ...SPEED, series: speedSeries, limit: "speed", bounds: axis => axis.speed && [-axis.scale * axis.speed, axis.scale * axis.speed] },
+  "share of speed limit": { ...SPEED, ...percentOf(axis => axis.speed), series: speedSeries, limit: "speed" },
 };
 const hasQuantity = (actor, { needs, series, scale }) => Boolean(needs ? needs(actor) : series(actor).length) && actor.axes.some(axis => scale(axis) !== null);
 
@@ -67,28 +69,30 @@ function violationsOf(actor) {  // spans of time in which a limit is not kept at
 }
 
 function inWords({ actor, axis: i, kind, text, from, worst, low, high, assumed }) {  // the largest value of a span, and its bounds
-  const axis = actor.axes[i], scale = kind === "torque" ? 1 : axis.scale, unit = { torque: axis.torque, speed: `${axis.unit}/s`, range: axis.unit }[kind];
-  const shown = value => number(value * scale), bounds = kind === "range" ? `${shown(low)} … ${shown(high)}` : shown(high);
-  return `axis ${axis.label} ${kind === "range" ? "out of" : "over"} its ${assumed ? "assumed " : ""}${kind === "range" ? "range" : `${kind} limit`} from ${number(from, 2)} s: ` +
-    `${text} ${shown(worst)} ${unit}, ${kind === "range" ? "range" : "limit"} ${bounds}`;
+  const axis = actor.axes[i], range = kind === "range", scale = kind === "torque" ? 1 : axis.scale, shown = value => number(value * scale);
+  const unit = { torque: axis.torque, speed: `${axis.unit}/s`, range: axis.unit }[kind], bound = assumed ? "assumed " : "";
+  return range ? `axis ${axis.label} out of its ${bound}range from ${number(from, 2)} s: ${text} ${shown(worst)} ${unit}, range ${shown(low)} … ${shown(high)}`
+    : `axis ${axis.label} over its ${bound}${kind} limit from ${number(from, 2)} s: ${text} ${shown(worst)} ${unit}, limit ${shown(high)}`;
 }
 
 function stripsOf(actors, quantity) {  // one per axis and unit, with the series of every robot that has it, in units shown
   const strips = new Map();
-  actors.filter(actor => hasQuantity(actor, quantity)).forEach((actor, k) => actor.axes.forEach((axis, i) => {
-    const unit = quantity.unit(axis), scale = quantity.scale(axis), n = actor.axes.length, key = `${i} ${unit}`;
-    if (scale === null) return;
-    const values = rows => actor.motion.t.map((_, at) => rows[at * n + i] * scale);
-    if (!strips.has(key)) strips.set(key, { i, unit, label: axis.label, curves: [], bands: [], spans: [], bounds: [] });
-    const strip = strips.get(key), band = quantity.band && quantity.band(actor);
-    if (quantity.bounds) strip.bounds.push(...(quantity.bounds(axis) || []).filter(bound => !strip.bounds.includes(bound)));
-    if (band) strip.bands.push({ actor, sides: band.map(values) });
-    for (const { rows, name, kind, word } of quantity.series(actor)) {
-      const column = [quantity.column + (i + 1), word, UNITS[unit]].filter(Boolean).join("_");
-      strip.curves.push({ actor, rows, name, kind: kind === "own" && k ? "other" : kind, later: k > 0, colour: CAUSES[name], values: values(rows), i, scale, column, unit: UNITS[unit] });
-    }
-    if (quantity.limit) strip.spans.push(...actor.motion.broken.filter(span => span.kind === quantity.limit && span.axis === i));
-  }));
+  actors.filter(actor => hasQuantity(actor, quantity)).forEach((actor, k) => {
+    const series = quantity.series(actor), band = quantity.band && quantity.band(actor), n = actor.axes.length;
+    actor.axes.forEach((axis, i) => {
+      const unit = quantity.unit(axis), scale = quantity.scale(axis), key = `${i} ${unit}`;
+      if (scale === null) return;
+      if (!strips.has(key)) strips.set(key, { i, unit, label: axis.label, curves: [], bands: [], spans: [], bounds: [] });
+      const { curves, bands, spans, bounds } = strips.get(key), values = rows => actor.motion.t.map((_, at) => rows[at * n + i] * scale);
+      if (band) bands.push({ actor, sides: band.map(values) });
+      for (const { rows, name, kind, word } of series) {
+        const column = [quantity.column + (i + 1), word, UNITS[unit]].filter(Boolean).join("_");
+        curves.push({ actor, rows, name, kind: kind === "own" && k ? "other" : kind, later: k > 0, colour: CAUSES[name], values: values(rows), i, scale, column, unit: UNITS[unit] });
+      }
+      spans.push(...actor.motion.broken.filter(span => span.kind === quantity.limit && span.axis === i));
+      if (quantity.bounds) bounds.push(...(quantity.bounds(axis) || []).filter(bound => !bounds.includes(bound)));
+    });
+  });
   for (const strip of strips.values()) {
     const known = values => values.some(Number.isFinite);
     strip.curves = strip.curves.filter(({ values }) => known(values));

@@ -15,6 +15,8 @@ from headless import needs_chromium
 import irbmodels as irb
 from irbmodels.dynamics import equations_of_motion as reference
 from irbmodels.model import axis_springs
+from irbmodels.robot.base_parameters import base_parameters
+from irbmodels.robot.uncertainty import ParameterUncertainty
 from irbmodels.trajectory import Motion, through
 from irbmodels.viewer import save_page
 
@@ -73,8 +75,18 @@ def sprung():
 
 
 def scara():
-    """An IRB 930 without friction data: axis 3 slides."""
+    """An IRB 930 whose set has a covariance: axis 3 slides, and friction is unknown."""
     robot = irb.load("irb930")
+    base = base_parameters(robot)
+    known = ParameterUncertainty.of(
+        0.01 * np.eye(base.rank),
+        names=base.names,
+        degrees=50.0,
+        axes=base.axes,
+        noise=np.array([5.0, 3.0, 20.0, 0.5]),
+        correlation_time=np.full(4, 0.004),
+    )
+    robot = replace(robot, _bare=replace(robot._bare, uncertainty=known))
     return robot, moving(robot, (0, 0, -20, 0), (30, -40, -120, 90))
 
 
@@ -130,6 +142,11 @@ def test_saved_tables_are_those_of_python(case, tmp_path, reported):
         "speed": [("v", "", speed, motion.v * in_units)],
         "share of speed limit": [("v", "", percent, motion.v * fastest)],
     }
+    if robot.uncertainty is not None:
+        for name, centre in (("torque", 0.0), ("residual", tau)):
+            ends = robot.inverse_dynamics_band(motion.q, motion.v, motion.a, noise=True)
+            for word, rows in zip(("lower95", "upper95"), ends, strict=True):
+                expected[name].append(("tau", word, torque, rows - centre))
     assert list(tables) == list(expected)
     for quantity, series in expected.items():
         columns, names = tables[quantity], []
