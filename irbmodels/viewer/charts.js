@@ -1,15 +1,17 @@
 // --- charts: their scales and paths, on the screen and as files of their own ---------------------------------------------------
 
-const DASH = "4 3";
+const DASH = "4 3", DOTTED = "2 2";     // of a second robot's curves, of limits
+const FULL = 0.9, SHADE = 0.2;          // share of a chart's height that its largest value takes; opacity of bands
+const RED = "#c40000";
 
-class Plot {  // of values against time: x from 0 to `width`, y down, from -`half` to `half`; ±`top` takes nine tenths of it
+class Plot {  // of values against time: x from 0 to `width`, y down, from -`half` to `half`; ±`top` takes most of it
   constructor({ start, end, top, width, half }) {
     Object.assign(this, { start, end, top, width, half });
   }
 
   x(t) { return this.width * (t - this.start) / (this.end - this.start || 1); }
 
-  y(value) { return -0.9 * this.half * value / this.top; }
+  y(value) { return -FULL * this.half * value / this.top; }
 
   extent(time, series) {  // x, lowest and highest y of each half pixel, and whether a gap is before it
     const columns = new Map();
@@ -43,10 +45,10 @@ class Plot {  // of values against time: x from 0 to `width`, y down, from -`hal
   shapes(strip, ink) {  // tags and attributes of all that lies in the plot, from behind
     const { curves, bands, spans, bounds } = strip, level = (y, attributes) => ["line", { x1: 0, x2: this.width, y1: y, y2: y, ...attributes }];
     return [
-      ...(spans.length ? [["path", { class: "broken", d: this.spans(spans), fill: "#c40000", "fill-opacity": 0.2, stroke: "none" }]] : []),
+      ...(spans.length ? [["path", { class: "broken", d: this.spans(spans), fill: RED, "fill-opacity": SHADE, stroke: "none" }]] : []),
       level(0, { class: "zero", stroke: "#c8ccd1" }),
-      ...bands.map(({ actor, sides }) => ["path", { class: "band", d: this.area(actor.motion.t, sides), fill: ink(strip, {}), "fill-opacity": 0.18, stroke: "none" }]),
-      ...bounds.map(value => this.y(value)).filter(y => Math.abs(y) <= this.half).map(y => level(y, { class: "bound", stroke: "#c40000", "stroke-dasharray": "2 2" })),
+      ...bands.map(({ actor, sides }) => ["path", { class: "band", d: this.area(actor.motion.t, sides), fill: ink(strip, {}), "fill-opacity": SHADE, stroke: "none" }]),
+      ...bounds.map(value => this.y(value)).filter(y => Math.abs(y) <= this.half).map(y => level(y, { class: "bound", stroke: RED, "stroke-dasharray": DOTTED })),
       ...curves.map(curve => ["path", { class: curve.kind, d: this.curve(curve.actor.motion.t, curve.values), fill: "none", stroke: ink(strip, curve),
                                         ...(curve.later ? { "stroke-dasharray": DASH } : {}) }]),
     ];
@@ -75,7 +77,7 @@ function chartTable(strips) {  // CSV: all samples of the page, one row per time
   return [header, ...lines].map(line => line.join(",")).join("\n") + "\n";
 }
 
-const SHEET = { width: 900, left: 66, right: 16, strip: 96, gap: 24, ink: { own: "#1f77b4", other: "#777", measured: "#555" } };
+const SHEET = { width: 900, left: 66, right: 16, strip: 96, gap: 24, ink: { own: "#1f77b4", other: "#777", measured: "#555", bound: RED, broken: RED } };
 
 function chartDrawing(strips, { start, end, title, legend }) {  // SVG: a document of its own, 180 mm wide, for print
   const { width, left, right, strip: high, gap, ink } = SHEET, across = width - left - right;
@@ -83,12 +85,14 @@ function chartDrawing(strips, { start, end, title, legend }) {  // SVG: a docume
   const put = (parent, tag, attributes, text = "") => { const made = parent.appendChild(svg(tag, attributes)); made.textContent = text; return made; };
   const ground = put(drawing, "rect", { width, fill: "#fff" });
   put(drawing, "text", { x: left, y: 20, "font-size": 14, "font-weight": "bold" }, title);
+  const limits = [["bound", "limit", strip => strip.bounds.some(value => Math.abs(value) <= strip.top / FULL)], ["broken", "limit not kept", strip => strip.spans.length]];
+  const entries = [...legend, ...limits.filter(([, , there]) => strips.some(there)).map(([kind, text]) => ({ kind, text }))];
   let x = left, y = 40;
-  for (const { kind, text, colour, later } of legend) {
+  for (const { kind, text, colour, later } of entries) {
     const long = 40 + 6.2 * text.length;  // of 11 px letters
     if (x > left && x + long > width - right) { x = left; y += 16; }
-    const stroke = colour || ink[kind] || ink.own, dash = later ? { "stroke-dasharray": DASH } : {};
-    put(drawing, "line", { x1: x, x2: x + 22, y1: y - 4, y2: y - 4, stroke, "stroke-width": kind === "band" ? 8 : 1.6, "stroke-opacity": kind === "band" ? 0.18 : 1, ...dash });
+    const stroke = colour || ink[kind] || ink.own, dash = later ? DASH : kind === "bound" ? DOTTED : "none", shaded = kind === "band" || kind === "broken";
+    put(drawing, "line", { x1: x, x2: x + 22, y1: y - 4, y2: y - 4, stroke, "stroke-width": shaded ? 8 : 1.6, "stroke-opacity": shaded ? SHADE : 1, "stroke-dasharray": dash });
     put(drawing, "text", { x: x + 27, y }, text);
     x += long;
   }

@@ -166,7 +166,10 @@ def test_saved_tables_are_those_of_python(case, tmp_path, reported):
         np.testing.assert_allclose(total, tau[:, i], rtol=0, atol=1e-9 * np.abs(tau).max())
 
 
-BROKEN = """
+BROKEN = (
+    SAVED
+    + """
+report.drawing = await saved("speed", "svg");
 report.spans = irb.actors.map(({ motion }) => motion.broken.map(({ kind, axis, from, to, worst }) => ({ kind, axis, from, to, worst })));
 const text = document.getElementById("violation");
 report.first = text.textContent;
@@ -184,6 +187,7 @@ for (const name of ["torque", "position", "speed", "share of torque limit"]) {
   report.bands[name] = [...document.querySelectorAll(".strip svg")].map(strip => [...strip.querySelectorAll(".broken")].map(path => path.getAttribute("d")).join(""));
 }
 """
+)
 
 
 def test_violations_are_found_where_they_are(tmp_path, reported):
@@ -232,6 +236,12 @@ def test_violations_are_found_where_they_are(tmp_path, reported):
     assert report["last"] == t[160]
     assert report["marks"].count("M") == 4
 
+    drawing = ElementTree.fromstring(report["drawing"].encode())
+    words = [one.text for one in drawing.iterfind("{http://www.w3.org/2000/svg}text")]
+    assert words[1:3] == ["limit", "limit not kept"]
+    classes = [one.get("class") for one in drawing.iter()]
+    assert (classes.count("broken"), classes.count("bound")) == (2, 4)
+
     def ends(path):
         numbers = path[1:-1].split("H")
         return float(numbers[0].split(",")[0]), float(numbers[1].split("V")[0])
@@ -264,7 +274,7 @@ def test_saved_drawing_stands_alone(tmp_path, reported):
     tag = tree.tag.removesuffix("svg")
     words = [one.text for one in tree.iterfind(f"{tag}text")]
     assert words[0] == f"{name}: torque"
-    assert words[1:3] == ["measured", "computed"]
+    assert words[1:4] == ["measured", "computed", "axis 1 [N m]"]
     assert "time [s]" in words
     assert [one for one in words if one.startswith("axis")] == [
         f"axis {i} [N m]" for i in range(1, 7)
@@ -280,6 +290,7 @@ def test_saved_drawing_stands_alone(tmp_path, reported):
         numbers = [float(one.text) for one in box if one.get("class") == "value"]
         assert len(numbers) >= 3
         from_value = np.polyfit(numbers, grid, 1)
+        assert from_value[0] < 0.0  # upwards
         for kind, rows in (("own", tau), ("measured", motion.tau)):
             (curve,) = (one.get("d") for one in box if one.get("class") == kind)
             assert curve.count("M") == (1 if kind == "own" else 2)  # a gap is one
