@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -15,17 +13,10 @@ import numpy as np
 
 from ..errors import InputError
 from ..model.tool import Tool
-from ..rapid import (
-    LoadData,
-    Module,
-    MoveSummary,
-    holds_rapid,
-    read_program,
-    sequence_of,
-    summary_of,
-)
+from ..rapid import LoadData, Module, Move, holds_rapid, sequence_of, summary_of
 from ..robot.robot import Robot
 from ..tasks.milling import CuttingForce
+from ..tasks.multimove import TaskCheck, read_task, sync_points
 from ..tasks.path_check import Box, Cut, ProgramMotion, check_path, programmed_motion
 from ..tasks.path_check.program_motion import RAMP, STEP
 from ..trajectory.differentiation import REST
@@ -36,20 +27,19 @@ from .shared import (
     any_robot,
     axis_positions,
     check_outputs,
-    err,
     file_progress,
     mechanical_units,
     mounted_option,
     numbers,
     overlay_option,
     payload_option,
-    print_tables,
     read_motion,
     report_option,
     report_written,
     unit_option,
     with_option,
 )
+from .tasks import FIRST, Result, print_results, read_task_options, report_of
 
 app = click.Group()
 
@@ -58,7 +48,10 @@ app = click.Group()
 @click.argument(
     "file",
     type=PATH,
-    help="RAPID module (.mod, .modx, .sys, .sysx, .prg) or program (.pgf), or motion CSV.",
+    help=(
+        "RAPID module (.mod, .modx, .sys, .sysx, .prg), program (.pgf) or folder of a task, or"
+        " motion CSV."
+    ),
 )
 @click.option("--robot", required=True, help=MODEL)
 @click.option(
@@ -114,6 +107,18 @@ app = click.Group()
     help="Stiffness per axis, N m/rad at the arm, comma separated: how far the TCP gives way.",
 )
 @click.option("as_json", "--json", is_flag=True, help="Print the result as JSON, in SI units.")
+@click.option(
+    "tasks",
+    "--task",
+    multiple=True,
+    metavar="NAME=ROBOT:FILE[@X,Y,Z,Q1,Q2,Q3,Q4]",
+    help=(
+        "Another task of the controller (MultiMove), its robot and program, and the pose of its"
+        " base as --mounted has it; FILE is T_ROB1 then. --unit, --ramp, --step, --keep-speed,"
+        " --box and --collision are for all tasks, other options for T_ROB1. Reports get the"
+        " name of their task behind. May be repeated."
+    ),
+)
 @report_option
 @click.option(
     "-o",
@@ -153,6 +158,7 @@ def path(
     cut_lines: str | None,
     stiffness: str | None,
     as_json: bool,
+    tasks: tuple[str, ...],
     report: Path | None,
     output: Path | None,
     window: float | None,
@@ -169,23 +175,23 @@ def path(
     or the time of its \T. The first path of a robot that has more than a thousand samples compiles
     kernels, about a minute; they are kept.
     """
-    from ..report.path import check_record, check_tables, remarks, verdict, write_report
-
     check_outputs(
         (file, robot, tool, *(others or ()), *(overlay or ())), report=report, table=output
     )
+    options = read_task_options(tasks or (), file)
     bounds = None if box is None else _box(box)
     program: ProgramMotion | None = None
-    summary: MoveSummary | None = None
-    if holds_rapid(file):
+    moves: tuple[Move, ...] = ()
+    timing = ramp, step, not keep_speed
+    if file.is_dir() or holds_rapid(file):
         if window is not None or rest != REST:
             raise InputError(
                 f"--window and --rest derive speeds of a motion; {file} is a RAPID module"
             )
-        module = read_program(file, others or ())
+        module = read_task(file, others or ())
         robot_with = partial(any_robot, robot, overlay=overlay, payload=payload, mounted=mounted)
-        arm, program, summary = _program(
-            module, robot_with, tool, wobj, unit, routine, start_deg, (ramp, step, not keep_speed)
+        arm, program, moves = _program(
+            module, robot_with, tool, wobj, unit, routine, start_deg, timing
         )
         source: Any = program
     else:
@@ -196,13 +202,15 @@ def path(
             or routine
             or start_deg
             or keep_speed
+            or tasks
             or (ramp, step) != (RAMP, STEP)
         ):
-            options = (
-                "--wobj, --with, --unit, --routine, --start-deg, --ramp, --step and --keep-speed"
+            names = (
+                "--wobj, --with, --unit, --task, --routine, --start-deg, --ramp, --step and"
+                " --keep-speed"
             )
             raise InputError(
-                f"{options} are for RAPID modules, which begin with MODULE; {file} is a motion"
+                f"{names} are for RAPID modules, which begin with MODULE; {file} is a motion"
             )
         arm = any_robot(robot, tool, overlay, payload=payload, mounted=mounted)
         source = read_motion(file, arm)
@@ -210,25 +218,24 @@ def path(
     rated = None if rated_torque is None else _numbers(rated_torque, "--rated-torque", arm.n)
     milled = _cut(arm, cut, cut_lines, stiffness)
     with file_progress() as bar:
-        task = bar.add_task(file.name, total=file.stat().st_size)
+        row = bar.add_task(file.name, total=file.stat().st_size)
         check = check_path(
             arm, source, acceleration=limits, rated_torque=rated, box=bounds, collision=collision,
             cut=milled, output=output, window=window, rest=rest,
-            advance=lambda size: bar.advance(task, size),
+            advance=lambda size: bar.advance(row, size),
         )  # fmt: skip
-    if as_json:
-        sys.stdout.write(f"{json.dumps(check_record(check, arm), indent=2)}\n")
-    else:
-        print_tables(*check_tables(check, arm))
-    for line in remarks(check, arm):
-        err.print(line)
-    if report is not None:
-        write_report(report, check, arm, file.name, bounds)
-    report_written(output, report)
-    if summary is not None:
-        err.print(f"{file.name}: {summary}")
-    err.print(f"{file.name}: {verdict(check)}")
-    if not check.kept:
+    first = TaskCheck(FIRST, arm, check, sync_points(moves, program.timings if program else ()))
+    results = [Result(first, file, summary_of(moves) if program else None, report)]
+    for option in options:
+        arm, program, moves = _program(
+            read_task(option.file), option.load, None, None, unit, None, None, timing
+        )
+        check = check_path(arm, program, box=bounds, collision=collision)
+        task = TaskCheck(option.name, arm, check, sync_points(moves, program.timings))
+        page = report_of(report, option)
+        results.append(Result(task, option.file, summary_of(moves), page))
+    report_written(output)
+    if not print_results(results, as_json, bounds):
         raise click.exceptions.Exit(1)
 
 
@@ -241,8 +248,8 @@ def _program(
     routine: str | None,
     start_deg: str | None,
     timing: tuple[float, float, bool],
-) -> tuple[Robot, ProgramMotion, MoveSummary]:
-    """Return the robot with the program's tool, the program's motion, and counts of its moves."""
+) -> tuple[Robot, ProgramMotion, tuple[Move, ...]]:
+    """Return the robot with the program's tool, the program's motion, and its moves."""
     from ..tasks.rapid_targets import find_tool, visible_value, visible_values
 
     moves = sequence_of(module, routine)
@@ -275,7 +282,7 @@ def _program(
         },
         stand_in=stand_in,
     )
-    return arm, motion, summary_of(moves)
+    return arm, motion, moves
 
 
 def _numbers(text: str, option: str, count: int) -> list[float]:
