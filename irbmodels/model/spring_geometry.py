@@ -26,34 +26,35 @@ KINDS = {
 STEP = 1e-5  # [rad, m] of central differences: truncation 1e-10 of the slope, rounding 1e-11
 
 
-def kinds_of(spring: Spring) -> tuple[str, ...]:
-    """Return the kinds of an element's geometry, of :data:`KINDS`."""
+def kinds_of(spring: Spring, pivots_known: bool = False) -> tuple[str, ...]:
+    """Return the kinds of an element's geometry that are unknown, of :data:`KINDS`."""
     if isinstance(spring, TorsionSpring):
         return ("rest",)
     if isinstance(spring, PullingElement):
-        return ("after_x", "after_y", *["column"] * isinstance(spring, GasSpring))
+        pivot = () if pivots_known else ("after_x", "after_y")
+        return (*pivot, *["column"] * isinstance(spring, GasSpring))
     return ()
 
 
-def values_of(spring: Spring) -> Array:
-    """Return the geometry of an element in the order of :func:`kinds_of`, ``(g,)``."""
-    return np.array([_value(spring, kind) for kind in kinds_of(spring)])
+def values_of(spring: Spring, kinds: Sequence[str]) -> Array:
+    """Return the geometry of an element, ``(g,)`` for its ``kinds``."""
+    return np.array([_value(spring, kind) for kind in kinds])
 
 
-def changed(spring: Spring, values: Sequence[float] | Array) -> Spring:
-    """Return an element with another geometry."""
-    new = dict(zip(kinds_of(spring), np.asarray(values, dtype=float).tolist(), strict=True))
+def changed(spring: Spring, kinds: Sequence[str], values: Sequence[float] | Array) -> Spring:
+    """Return an element with another geometry: a value for each of ``kinds``."""
+    new = dict(zip(kinds, np.asarray(values, dtype=float).tolist(), strict=True))
     fields: dict[str, Any] = {kind: new[kind] for kind in ("rest", "column") if kind in new}
     if "after_x" in new:
         fields["after"] = (new["after_x"], new["after_y"])
     return replace(spring, **fields)
 
 
-def slopes(spring: Spring, q: Array) -> Array:
+def slopes(spring: Spring, q: Array, kinds: Sequence[str]) -> Array:
     """Return derivatives of the torque by the geometry at positions ``(...)``, ``(..., g)``."""
-    own, columns = values_of(spring), []
+    own, columns = values_of(spring, kinds), []
     for step in STEP * np.eye(own.size):
-        above, below = (changed(spring, own + sign * step).torque(q) for sign in (1.0, -1.0))
+        above, below = (changed(spring, kinds, own + sign * step).torque(q) for sign in (1.0, -1.0))
         columns.append((above - below) / (2.0 * STEP))
     return np.stack(columns, axis=-1) if columns else np.zeros((*q.shape, 0))
 

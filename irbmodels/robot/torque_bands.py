@@ -195,9 +195,13 @@ class _SpringSlopes:
         self.count, self.springs = len(names), []
         place = {name: k for k, name in enumerate(names)}
         for spring in robot.springs:
-            kinds = [f"{kind}_{spring.axis}" for kind in spring_geometry.kinds_of(spring)]
-            if kinds and all(name in place for name in kinds):
-                self.springs.append((spring, [place.pop(name) for name in kinds]))
+            fitted = {
+                kind: place.pop(name)
+                for kind in spring_geometry.kinds_of(spring)
+                if (name := f"{kind}_{spring.axis}") in place
+            }
+            if fitted:
+                self.springs.append((spring, fitted))
         if place:
             raise MissingData(
                 f"the covariance of {robot.name} holds {', '.join(place)} of springs that its model"
@@ -209,5 +213,6 @@ class _SpringSlopes:
         slopes = np.zeros((*q.shape, self.count))
         for spring, columns in self.springs:
             axis = spring.axis - 1
-            slopes[:, axis, columns] = spring_geometry.slopes(spring, q[:, axis])
+            own = spring_geometry.slopes(spring, q[:, axis], list(columns))
+            slopes[:, axis, list(columns.values())] = own
         return slopes

@@ -181,6 +181,76 @@ def test_a_coil_is_found_and_its_size_is_a_convention():
     assert np.abs(errors_of_bodies(result)).max() < 4.0
 
 
+def pushed(length):
+    """Pull of a strut of 50 mm bore with 1.2 l of nitrogen at 75 bar where it is 0.82 m long."""
+    area, volume = np.pi * 0.025**2, 1.2e-3
+    return -75e5 * (volume / (volume - area * (0.82 - length))) ** 1.2 * area
+
+
+# axis 2 and both pivots (x, z) in base axes at 0 [m] as public files of the drawings have them
+KNOWN = {
+    "irb4400_60_196": ((0.2, 0.68), (-0.4793, 0.5385), (0.3217, 0.7084), pushed),
+    "irb6640_235_255": (
+        (0.32, 0.78),
+        (-0.3647, 0.6345),
+        (0.1, 0.7128),
+        lambda length: 12e3 + 1e4 * length,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_between_pivots_of_the_tables_only_the_law_is_fitted(name, tmp_path):
+    """A strut and a coil by virtual work: force times change of the distance of two points. What the
+    law has of its own comes back in newtons: the force of the gas, and of the coil that at length 0;
+    its stiffness pulls as a weight does. It completes the row of the tables; loaded with it the
+    robot lacks no balancer, and gravity is that of bodies and balancer over the range.
+    """
+    axis, column, lug, force = KNOWN[name]
+
+    def distance(q):
+        x, z = np.subtract(lug, axis)
+        moved = np.stack([x * np.cos(q) + z * np.sin(q), z * np.cos(q) - x * np.sin(q)], axis=-1)
+        return np.linalg.norm(axis + moved - column, axis=-1)
+
+    def virtual_work(q):
+        return force(distance(q)) * (distance(q + 1e-6) - distance(q - 1e-6)) / 2e-6
+
+    logs = [split_recording(log_of(arm(name), seed, virtual_work)) for seed in (1, 2)]
+    first, last = ([prepare(log[k]) for log in logs] for k in (0, 1))
+    result = identify(irb.load(name), first, last)
+    (spring,) = result.parameters.springs
+    low, high = (float(end[1]) for end in arm(name).limits.envelope())
+    q = np.linspace(low, high, 50)
+    if isinstance(spring, irb.GasSpring):
+        assert spring.force(q) == pytest.approx(force(distance(q)), rel=0.01)
+    else:
+        assert spring.F0 - spring.k * spring.length == pytest.approx(force(0.0), rel=0.02)
+    assert (result.verdict.held_out.rmse < 1.1 * NOISE * arm(name).limits.effort).all()
+    assert not {"after_x_2", "after_y_2"} & set(result.fit_with_speeds.names)
+    assert any("between the pivots of the tables" in note for note in result.verdict.notes)
+    path = write_parameter_set(
+        tmp_path / "set.yaml", result.parameters, result.verdict, "two logs of a test"
+    )
+    ((row, numbers),) = yaml.safe_load(path.read_text())["springs"]["elements"].items()
+    assert row == "balancer"
+    assert {"before_mm", "after_mm"}.isdisjoint(numbers)
+    loaded = irb.load(name, parameters=path)
+    assert not loaded.unknown_springs
+    states = np.zeros((50, 6))
+    states[:, 1] = states[:, 2] = q
+    expected = arm(name).gravity(states)[:, 1] + virtual_work(q)
+    largest = np.abs(virtual_work(q)).max()
+    np.testing.assert_allclose(loaded.gravity(states)[:, 1], expected, atol=0.01 * largest)
+
+
+def test_a_kind_that_is_not_that_of_the_tables_is_refused():
+    """Their pivots are of a gas strut."""
+    robot = irb.load("irb4400_60_196")
+    with pytest.raises(irb.InputError, match=r"a coil is asked for on axis 2, .* are of a gas$"):
+        selected(robot, log_of(arm(), 1, duration=5.0), springs={2: "coil"})
+
+
 @pytest.mark.parametrize("force", [-800.0, 300.0])
 def test_a_stiffness_that_weight_explains_is_one_with_which_a_coil_pulls(force):
     """Beside the torque of a constant force it adds what a weight has, a sine of the position, and

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ...model.axis_springs import parameters
 from ...model.spring_geometry import kinds_of
-from ...model.springs import Spring
+from ...model.springs import PullingElement, Spring
 from ...model.types import Array, Mask
 from ...robot.robot import Robot
-from ...tables.spring_rows import KINDS, spring_of, spring_rows
+from ...tables.schema import SpringRow
+from ...tables.spring_rows import KINDS, line_of_pivots, spring_of, spring_rows
 
 SOURCES = {
     "given": {"ref": "given in Python", "grade": "assumed"},
@@ -47,7 +48,8 @@ def add_springs(
 ) -> None:
     """Add springs to the tables of a set, fitted numbers with the source ``fit``.
 
-    Of a spring that the robot's tables have, only the numbers that were fitted are written.
+    Of a spring that the robot's tables have, only the numbers that were fitted are written; of one
+    of unknown force that was found between pivots of the tables, all but the pivots.
 
     Args:
         overlay: Tables of the set.
@@ -91,8 +93,31 @@ def _rows(
         if kinds:
             changed |= {fields[kind.partition("_")[0]] for kind in kinds}
             changed |= {fields[item.field] for item in before.coefficients}
-        other = "convention" if kinds else "given"
+        between = _between_known_pivots(after, elements, axes)
+        other = "convention" if kinds or between is not None else "given"
         sources = {field: "fit" if field in changed else other for field in fields.values()}
+        if between is not None:
+            law = sorted(set(fields.values()) - {"before_mm", "after_mm"})
+            own = {field: row[field] for field in law}
+            yield between, own | {"source": {field: sources[field] for field in law}}
+            continue
         while name in elements:
             name = f"{name}_given"
         yield name, row | {"source": sources}
+
+
+def _between_known_pivots(
+    spring: Spring, elements: Mapping[str, SpringRow], axes: Sequence[str]
+) -> str | None:
+    """Return the name of the row of unknown force whose pivots an element has."""
+    if not isinstance(spring, PullingElement):
+        return None
+    for name, row in elements.items():
+        line = line_of_pivots(row, axes)
+        if line is not None and (line.axis, line.before, line.after) == (
+            spring.axis,
+            spring.before,
+            spring.after,
+        ):
+            return name
+    return None

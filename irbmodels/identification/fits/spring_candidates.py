@@ -6,7 +6,8 @@ the torque of an element of whatever geometry is a combination of these columns.
 
 Torques of an axis tell of a pulling element the ratio of the distances of its pivots from the axis,
 and the angle between the pivots; not its size. Here the pivot before the axis is the farther one,
-1 m from the axis on the first coordinate of its plane.
+1 m from the axis on the first coordinate of its plane. Where tables have the pivots of an element
+whose force they do not have, these are its geometry, and the constants of its law alone are fitted.
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model.springs import CoilSpring, GasSpring, Spring, TorqueOffset, TorsionSpring
+from ...model.springs import CoilSpring, GasSpring, Plane, Spring, TorqueOffset, TorsionSpring
 from ...model.types import Array
+from ...robot.robot import Robot
+from ...tables.spring_rows import line_of_pivots
 from ...trajectory import Motion
 from .streaming import Samples
 from .torque_equations import TorqueEquations
@@ -41,22 +44,50 @@ _GRID_ANGLES = np.radians(np.arange(-180.0, 180.0, 20.0))
 _GRID_COLUMNS = (1.3, 2.5, 8.0)
 
 
+class Pivots(NamedTuple):
+    """Pivots of an element of the tables whose force law is unknown."""
+
+    kind: SpringKind
+    before: Plane
+    after: Plane
+
+
+def known_pivots(robot: Robot) -> dict[int, Pivots]:
+    """Return pivots of a robot's elements of unknown force, by axis, 0-based."""
+    if robot.description is None:
+        return {}
+    rows, axes = robot.description.springs.elements, robot.description.axes
+    lines = {name: line_of_pivots(rows[name], axes) for name in robot.unknown_springs}
+    return {
+        line.axis - 1: Pivots(rows[name].kind, line.before, line.after)
+        for name, line in lines.items()
+        if line is not None
+    }
+
+
 class Family(NamedTuple):
     """Elements of one kind at one axis, as functions of shape numbers."""
 
     kind: SpringKind
     bounds: tuple[tuple[float, float], ...]
-    """Of the shape: ratio and angle [rad] of the pivots, column by stroke; none of other kinds."""
+    """Of the shape: ratio and angle [rad] of the pivots unless known, column of a gas by stroke."""
     grid: tuple[tuple[float, ...], ...]
     """Shapes from which a search starts."""
     pushes: bool = False
 
 
-def families(linear: bool) -> Iterator[Family]:
-    """Yield the families of an axis, from simple to rich."""
+def families(linear: bool, pivots: Pivots | None = None) -> Iterator[Family]:
+    """Yield the families of an axis, from simple to rich; with known pivots those of their kind."""
     yield Family("offset", (), ((),))
     yield Family("torsion", (), ((),))
     if linear:
+        return
+    if pivots is not None:
+        if pivots.kind == "coil":
+            yield Family("coil", (), ((),))
+            return
+        for pushes in (False, True):
+            yield Family("gas", (COLUMNS,), tuple((one,) for one in _GRID_COLUMNS), pushes)
         return
     plane = [(ratio, angle) for ratio in _GRID_RATIOS for angle in _GRID_ANGLES.tolist()]
     turned = (-2.0 * np.pi, 2.0 * np.pi)
@@ -75,6 +106,8 @@ class Place(NamedTuple):
     """Range in the logs."""
     allowed: tuple[float, float]
     """Range of the axis, within which an element must exist."""
+    known: Pivots | None = None
+    """Pivots that the element has, whatever its shape."""
 
     def element(self, family: Family, shape: Array | tuple[float, ...]) -> Spring:
         """Return the element of a shape with coefficients of 1."""
@@ -83,11 +116,13 @@ class Place(NamedTuple):
             return TorqueOffset(number, 1.0)
         if family.kind == "torsion":
             return TorsionSpring(number, 1.0, 0.0)
-        ratio, angle, *column = (float(x) for x in shape)
-        pivots = {
-            "before": (1.0, 0.0),
-            "after": (ratio * float(np.cos(angle)), ratio * float(np.sin(angle))),
-        }
+        numbers = [float(x) for x in shape]
+        if self.known is None:
+            ratio, angle, *column = numbers
+            after = (ratio * float(np.cos(angle)), ratio * float(np.sin(angle)))
+            pivots = {"before": (1.0, 0.0), "after": after}
+        else:
+            pivots, column = {"before": self.known.before, "after": self.known.after}, numbers
         if family.kind == "coil":
             coil = CoilSpring(number, length=0.0, F0=1.0, k=1.0, **pivots)
             # forces at both ends of the range are represented best by one in their middle
@@ -144,6 +179,7 @@ class SpringCandidates:
         low = np.min([first for first, _ in ends], axis=0)
         high = np.max([last for _, last in ends], axis=0)
         lower, upper = limits.envelope()
+        known = known_pivots(rows.robot)
         return cls(
             rows,
             tuple(
@@ -151,6 +187,7 @@ class SpringCandidates:
                     axis,
                     (float(low[axis]), float(high[axis])),
                     (float(min(lower[axis], low[axis])), float(max(upper[axis], high[axis]))),
+                    known.get(axis),
                 )
                 for axis in axes
             ),

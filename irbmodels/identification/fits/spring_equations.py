@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -27,6 +27,12 @@ class GeometryEquations:
     others: TorqueEquations | SpeedEquations
     springs: tuple[Spring, ...]
     """Elements whose geometry is a parameter, with estimated coefficients."""
+    known: Collection[int] = ()
+    """Axes, 1-based, of which the pivots are known: of a gas only the column is a parameter."""
+
+    def kinds_of(self, spring: Spring) -> tuple[str, ...]:
+        """Return the kinds of geometry that are parameters of an element."""
+        return spring_geometry.kinds_of(spring, spring.axis in self.known)
 
     @property
     def linear(self) -> TorqueEquations:
@@ -41,16 +47,13 @@ class GeometryEquations:
             if isinstance(self.others, TorqueEquations)
             else self.others.x
         )
-        return np.concatenate([first, *map(spring_geometry.values_of, self.springs)])
+        own = (spring_geometry.values_of(one, self.kinds_of(one)) for one in self.springs)
+        return np.concatenate([first, *own])
 
     @property
     def names(self) -> tuple[str, ...]:
         """Those of the others, then such as ``rest_2``."""
-        own = (
-            f"{kind}_{spring.axis}"
-            for spring in self.springs
-            for kind in spring_geometry.kinds_of(spring)
-        )
+        own = (f"{kind}_{spring.axis}" for spring in self.springs for kind in self.kinds_of(spring))
         return (*self.others.names, *own)
 
     @property
@@ -60,7 +63,7 @@ class GeometryEquations:
         own = (
             spring_geometry.KINDS[kind][int(linear[spring.axis - 1])]
             for spring in self.springs
-            for kind in spring_geometry.kinds_of(spring)
+            for kind in self.kinds_of(spring)
         )
         return (*self.others.units, *own)
 
@@ -78,7 +81,8 @@ class GeometryEquations:
                 whole = np.concatenate([Y, np.zeros((*y.shape, self.x.size - p))], axis=-1)
                 right, first = y.copy(), p
                 for spring in self.springs:
-                    slopes = spring_geometry.slopes(spring, q[:, spring.axis - 1])
+                    position, kinds = q[:, spring.axis - 1], self.kinds_of(spring)
+                    slopes = spring_geometry.slopes(spring, position, kinds)
                     own = np.s_[first : first + slopes.shape[1]]
                     i, first = axes.index(spring.axis - 1), own.stop
                     whole[:, i, own] = slopes

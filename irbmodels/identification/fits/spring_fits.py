@@ -109,7 +109,7 @@ class AxisFits:
         None if it cannot exist, if samples do not tell its torque from everything else or leave its
         geometry at an end of its range, or, with ``sure``, tell none of its coefficients from 0.
         """
-        if not family.bounds:
+        if family.kind in ("offset", "torsion"):
             return self.without_geometry(family, sure=sure)
         whole = self.parts.whole
         cost = np.array([self._cost(family, np.array(shape), whole) for shape in family.grid])
@@ -217,7 +217,7 @@ class AxisFits:
 
     def _searched(self, family: Family, shape: Array, fitted: Array) -> Array:
         """Return the shape that leaves least near one, by Gauss-Newton's steps."""
-        low, high = np.array(family.bounds).T
+        low, high = np.reshape(family.bounds, (-1, 2)).T
         cost = self._cost(family, shape, fitted)
         for _ in range(ROUNDS):
             columns = self._columns(family, shape)

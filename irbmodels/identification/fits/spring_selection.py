@@ -132,7 +132,11 @@ def _choice(fits: AxisFits, kinds: Sequence[SpringKind], linear: bool) -> Spring
     free, free_rmse = _polynomials(fits)
     elements: list[Fitted] = []
     if any(_gains(free, free_rmse, k) for k in range(1, len(free))):
-        found = (fits.best(family) for family in families(linear) if family.kind in kinds)
+        found = (
+            fits.best(family)
+            for family in families(linear, fits.place.known)
+            if family.kind in kinds
+        )
         elements = [one for one in found if one is not None]
     losses, rmse, trials = _trials(fits, elements)
     best = int(losses.mean(axis=1).argmin())
@@ -149,7 +153,9 @@ def _choice(fits: AxisFits, kinds: Sequence[SpringKind], linear: bool) -> Spring
 
 def _asked(fits: AxisFits, kind: SpringKind, linear: bool) -> SpringChoice:
     """Return the best element of one kind, whatever it gains."""
-    found = (fits.best(one, sure=False) for one in families(linear) if one.kind == kind)
+    found = (
+        fits.best(one, sure=False) for one in families(linear, fits.place.known) if one.kind == kind
+    )
     elements = [one for one in found if one is not None]
     if not elements:
         low, high = fits.place.moved

@@ -16,7 +16,7 @@ from ...robot.robot import Robot
 from ...robot.torque_regressor import BodyColumns
 from ..fits.nonlinear import SpeedEquations
 from ..fits.regression import floor_noise, weighted_least_squares
-from ..fits.spring_candidates import SPRING_KINDS, SpringCandidates, SpringKind
+from ..fits.spring_candidates import SPRING_KINDS, SpringCandidates, SpringKind, known_pivots
 from ..fits.spring_equations import GeometryEquations
 from ..fits.spring_selection import DEGREES, SpringChoice, choose_springs, unasked
 from ..fits.streaming import Samples, accumulate
@@ -41,7 +41,8 @@ def select_model(
     """Select the terms of friction and rotors, and springs of axes whose residuals ask for one.
 
     Coefficients of springs that the robot has are fitted where samples tell them, with their
-    geometry as it is; such an axis gets no other.
+    geometry as it is; such an axis gets no other. Where tables have the pivots of one whose force
+    they lack, a spring that is found is between them.
 
     Args:
         samples: Of the fit.
@@ -133,6 +134,12 @@ def _asked(springs: Springs, robot: Robot, axes: Sequence[int] | None) -> dict[i
             raise InputError(f"a spring is asked for on axis {number}, which has one: it is fitted")
         if kind in ("coil", "gas") and robot.limits.linear[number - 1]:
             raise InputError(f"a {kind} is asked for on axis {number}, which slides")
+        line = known_pivots(robot).get(number - 1)
+        if kind in ("coil", "gas") and line is not None and line.kind != kind:
+            raise InputError(
+                f"a {kind} is asked for on axis {number}, whose pivots in the tables are of a"
+                f" {line.kind}"
+            )
         asked[number - 1] = kind
     return asked
 
@@ -179,12 +186,13 @@ def _with_springs(
         springs=(*options.springs, *range(count, count + parameters(found).size)),
     )
     terms = select_terms(samples, sprung, friction, rotors, bodies)
-    shaped = tuple(spring for spring in found if spring_geometry.kinds_of(spring))
+    known = {axis + 1 for axis in known_pivots(options.robot)}
+    shaped = tuple(one for one in found if spring_geometry.kinds_of(one, one.axis in known))
     if not shaped:
         return terms
     speeds = terms.linearization
     others = speeds if isinstance(speeds, SpeedEquations) else terms.equations
-    equations = GeometryEquations(others, shaped)
+    equations = GeometryEquations(others, shaped, known)
     return terms._replace(linearization=equations, total_with_speeds=accumulate(samples, equations))
 
 
@@ -203,8 +211,9 @@ def _moved(found: list[Spring], terms: ModelTerms, limits: tuple[Array, Array]) 
         return found
     moved = []
     for spring in found:
-        kinds = spring_geometry.kinds_of(spring)
-        other = spring_geometry.changed(spring, [values[f"{kind}_{spring.axis}"] for kind in kinds])
+        kinds = equations.kinds_of(spring)
+        shape = [values[f"{kind}_{spring.axis}"] for kind in kinds]
+        other = spring_geometry.changed(spring, kinds, shape)
         own = zip(names_of([other]), other.values.tolist(), strict=True)
         other = other.with_values([values.get(name, value) for name, value in own])
         low, high = (float(end[spring.axis - 1]) for end in limits)
@@ -224,14 +233,15 @@ def _own_notes(robot: Robot, fitted: Sequence[int]) -> Iterator[str]:
 
 def _note(choice: SpringChoice, spring: Spring, robot: Robot) -> str:
     """Return what a spring is, over which range the logs tell it, and what it gains."""
-    linear = bool(robot.limits.linear[choice.axis])
+    linear, known = bool(robot.limits.linear[choice.axis]), choice.axis in known_pivots(robot)
     unit = "N" if linear else "N m"
     low, high = (position_text(x, linear) for x in choice.moved)
     torque = spring.torque(np.linspace(*choice.moved, 100))
     without = choice.trials[0].rmse
     with_it = next(one.rmse for one in choice.trials if one.spring is choice.spring)
+    what = spring_text(spring, linear, known)
     return (
-        f"axis {choice.axis + 1}: {spring_text(spring, linear)}, fitted: {torque.min():.3g} to"
+        f"axis {choice.axis + 1}: {what}, fitted: {torque.min():.3g} to"
         f" {torque.max():.3g} {unit} from {low} to {high} in the logs; RMSE {without:.3g} {unit} on"
         f" stretches left out, {with_it:.3g} {unit} with it"
     )

@@ -7,8 +7,8 @@ import numpy as np
 from ...model.springs import GasSpring, PullingElement, Spring, TorqueOffset, TorsionSpring
 
 
-def spring_text(spring: Spring, linear: bool) -> str:
-    """Return an element in words."""
+def spring_text(spring: Spring, linear: bool, known: bool = False) -> str:
+    """Return an element in words; ``known`` if its pivots are those of the tables."""
     unit, stiffness = ("N", "N/m") if linear else ("N m", "N m/rad")
     if isinstance(spring, TorqueOffset):
         return f"a torque offset of {spring.offset:.3g} {unit}"
@@ -21,6 +21,8 @@ def spring_text(spring: Spring, linear: bool) -> str:
     kind = "a coil spring"
     if isinstance(spring, GasSpring):
         kind = "a gas spring that pulls" if spring.column > 0.0 else "a gas strut that pushes"
+    if known:
+        return f"{kind} between the pivots of the tables"
     return (
         f"{kind} between pivots whose distances from the axis are as {ratio:.3g} to 1, at"
         f" {float(angle):.3g} deg from each other"
