@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +134,7 @@ def workspace(
 @click.option("--in-range", is_flag=True, help="Only what keeps every range, the coupled one too.")
 @click.option("--turns", is_flag=True, help="List every full turn that is in range.")
 @click.option("configuration", "--conf", help="Only what has this configuration: cf1,cf4,cf6,cfx.")
+@click.option("--axis-7", type=float, help="Axis 7 of an arm of seven axes [deg].")
 @mounted_option
 @click.option(
     "--reference",
@@ -149,6 +151,7 @@ def ik(
     in_range: bool,
     turns: bool,
     configuration: str | None,
+    axis_7: float | None,
     mounted: str | None,
     reference: Any,
     overlay: tuple[Path, ...],
@@ -174,6 +177,7 @@ def ik(
         near=seed,
         turns=turns,
         configuration=wanted,
+        axis_7=None if axis_7 is None else math.radians(axis_7),
         reference=reference,
     )
     if not solutions:

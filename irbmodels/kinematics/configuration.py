@@ -31,9 +31,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..checks import short_repr
-from ..errors import InputError
+from ..errors import InputError, MissingData
 from ..model.types import Array, Mask
 from .arm_geometry import CALIBRATED, Arm, OffsetWrist, Palletizer, Scara, SixAxis
+from .seven_axis import HeldAxis
 
 EDGE = 1e-6  # [rad, m] what the digits of a printed target leave of an angle
 ROUNDING = 1e-12  # of a right angle, rad or m: -1e-17 rad is 0, in quadrant 0
@@ -57,8 +58,13 @@ class Configuration(NamedTuple):
         return f"[{self.cf1},{self.cf4},{self.cf6},{self.cfx}]{'' if self.sure else '?'}"
 
 
-def configuration_of(arm: Arm, q: Array) -> Configuration:
-    """Return the configuration of one posture ``(n,)`` [rad, m]."""
+def configuration_of(arm: Arm | HeldAxis, q: Array) -> Configuration:
+    """Return the configuration of one posture ``(n,)`` [rad, m].
+
+    Raises:
+        MissingData: if the arm has seven axes.
+    """
+    arm = _configured(arm)
     axes = quadrant_axes(arm)
     angles = [float(q[axis]) for axis in axes.values()]
     on_edge = any(
@@ -70,7 +76,7 @@ def configuration_of(arm: Arm, q: Array) -> Configuration:
     return Configuration(cf1, cf4, cf6, cfx, known and not on_edge)
 
 
-def matches(arm: Arm, q: Array, wanted: Configuration) -> Mask:
+def matches(arm: Arm | HeldAxis, q: Array, wanted: Configuration) -> Mask:
     """Return whether postures ``(..., n)`` have a configuration, shape ``(...)``.
 
     One on the edge of a quadrant belongs to both sides; NaN never matches.
@@ -80,7 +86,7 @@ def matches(arm: Arm, q: Array, wanted: Configuration) -> Mask:
         middle = (quadrant + 0.5) * QUARTER
         return np.asarray(np.abs(q[..., axis] - middle) <= 0.5 * QUARTER + EDGE)
 
-    matching = np.ones(q.shape[:-1], dtype=bool)
+    arm, matching = _configured(arm), np.ones(q.shape[:-1], dtype=bool)
     for place, axis in quadrant_axes(arm).items():
         matching &= in_quadrant(axis, wanted[place])
     if _is_coupled(arm):
@@ -90,20 +96,24 @@ def matches(arm: Arm, q: Array, wanted: Configuration) -> Mask:
     return matching
 
 
-def seeds(arm: Arm, wanted: Configuration) -> dict[int, float]:
+def seeds(arm: Arm | HeldAxis, wanted: Configuration) -> dict[int, float]:
     """Return the middle of the quadrant of each axis that has one [rad].
 
     The nearest full turn lies in the quadrant.
     """
-    return {axis: (wanted[i] + 0.5) * QUARTER for i, axis in quadrant_axes(arm).items()}
+    return {
+        axis: (wanted[i] + 0.5) * QUARTER for i, axis in quadrant_axes(_configured(arm)).items()
+    }
 
 
-def checked(arm: Arm, value: object) -> Configuration:
+def checked(arm: Arm | HeldAxis, value: object) -> Configuration:
     """Return a caller's configuration as :class:`Configuration`.
 
     Raises:
         InputError: if it is not four whole numbers, or this kind of arm has no such cfx.
+        MissingData: if the arm has seven axes.
     """
+    arm = _configured(arm)
     given: Any = value[:4] if isinstance(value, Configuration) else value
     try:
         numbers = [] if isinstance(given, str | bytes) else [float(part) for part in given]
@@ -121,6 +131,12 @@ def checked(arm: Arm, value: object) -> Configuration:
         values = f"0 to {most}" if most else "0"
         raise InputError(f"cfx of this kind of arm is {values}, not {cfx}")
     return Configuration(cf1, cf4, cf6, cfx)
+
+
+def _configured(arm: Arm | HeldAxis) -> Arm:
+    if isinstance(arm, HeldAxis):
+        raise MissingData("ABB's rule for cfx of an arm of seven axes is not known")
+    return arm
 
 
 def quadrant_axes(arm: Arm) -> dict[int, int]:

@@ -44,6 +44,8 @@ def _normal_form(chain: Mechanism) -> Arm:
         raise ValueError(f"{kinds}, and it has {chain.n} axes")
     if sorted(prismatic) == [False, False, False, True]:
         return _scara(chain)
+    if prismatic == [False] * 7:
+        raise ValueError(f"{kinds}, a pose leaves one free: give axis_7")
     if prismatic != [False] * 6:
         raise ValueError(kinds)
     return _six_axis(chain)

@@ -41,11 +41,11 @@ class SevenAxis:
         """Place of axis 7 in ``q``."""
         return self.order[2]
 
-    def held(self, angle: float) -> Mechanism:
+    def others(self, axis_7: float) -> Mechanism:
         """Return the chain of the other six axes, with axis 7 at an angle [rad]."""
         joints = list(self.chain.joints)
         still, following = joints[2:4]
-        turn = still.rotation @ rotation_z(float(still.row.sum()) * angle + still.offset)[:3, :3]
+        turn = still.rotation @ rotation_z(float(still.row.sum()) * axis_7 + still.offset)[:3, :3]
         joints[2:4] = [
             replace(
                 following,
@@ -81,6 +81,16 @@ class SevenAxis:
         e = (wrist - shoulder) / np.linalg.norm(wrist - shoulder)
         across = np.cross(e, axes[3])
         return float(np.arctan2(-r @ np.cross(e, across), r @ across))
+
+
+@dataclass(frozen=True, eq=False)
+class HeldAxis:
+    """A seven-axis arm whose axis 7 stands still."""
+
+    arm: SevenAxis
+    position: float
+    """Of axis 7 [rad]."""
+    slots = 16
 
 
 def seven_axis_of(tree: Tree, frame: int, name: str) -> SevenAxis:

@@ -307,6 +307,7 @@ class KinematicMethods(RobotBase):
         near: ArrayLike | None = None,
         turns: bool = False,
         configuration: Sequence[int] | None = None,
+        axis_7: float | None = None,
         reference: Reference | None = None,
     ) -> Solutions | Branches:
         """All axis positions of a pose of the TCP, in closed form (S003 eq. 2.29-2.49, corrected).
@@ -332,6 +333,10 @@ class KinematicMethods(RobotBase):
             turns: Return every full turn that is in range as a solution of its own; for one pose.
             configuration: ABB's ``cf1, cf4, cf6, cfx``: return only solutions that have it, in the
                 full turns that it tells, whatever a robtarget programs.
+            axis_7: Position of axis 7 [rad] of an arm of seven axes (``eax_a`` of a jointtarget):
+                the pose leaves one axis free, and all postures with this one are returned, up to 16
+                (:mod:`irbmodels.kinematics.inverse.general_chain`). Seven axes have no
+                configuration data here, and a robtarget states their arm angle instead.
             reference: Frame that the pose is in: ``base``, or the ``world`` that the robot is
                 :meth:`.mounted` in. None is the base for a pose, and the world for a robtarget,
                 whose ``wobj0`` is ABB's world frame.
@@ -345,7 +350,8 @@ class KinematicMethods(RobotBase):
 
         Raises:
             InputError: if a pose is no rigid motion, one pose is not finite, or a shape is wrong.
-            MissingData: if the arm is no SCARA, and no six-axis arm of which axes 4 and 5 meet.
+            MissingData: if the arm is no SCARA, and no six-axis arm of which axes 4 and 5 meet, and
+                has no axis 7 that is given.
             UnknownName: if there is no such reference.
         """
         if reference is None:
@@ -353,7 +359,8 @@ class KinematicMethods(RobotBase):
         else:
             world = in_world(reference)
         inside, every = as_bool(in_range, "in_range"), as_bool(turns, "turns")
-        return self._inverse(
+        inverse = self._inverse if axis_7 is None else self._inverse_at(number(axis_7, "axis 7"))
+        return inverse(
             pose,
             inside,
             None if near is None else self.states.one(near, "near"),
@@ -441,6 +448,12 @@ class KinematicMethods(RobotBase):
                 f"{self.name} cannot have this {what} here: its Jacobian has lost that direction"
             )
         return rates
+
+    def _inverse_at(self, axis_7: float) -> InverseKinematics:
+        from ..kinematics.inverse.solver import InverseKinematics
+        from ..kinematics.seven_axis import HeldAxis
+
+        return InverseKinematics(HeldAxis(self._seven_axis, axis_7), self.limits)
 
     @cached_property
     def _inverse(self) -> InverseKinematics:

@@ -250,6 +250,23 @@ def _store(
     result.bits[:, slot] = np.where(valid, VALID + INSIDE * inside + flags, 0)
 
 
+def in_slots(slots: int, pose: IntArray, q: Array, bits: Bits, known: Mask) -> BranchArrays:
+    """Return postures ``(K, n)``, sorted by their poses, in the slots of N poses.
+
+    ``missing`` is 0, or NaN where a pose is not ``known``, ``(N,)``.
+    """
+    slot = np.arange(len(pose)) - np.searchsorted(pose, pose)
+    there = slot < slots
+    result = BranchArrays(
+        np.full((len(known), slots, q.shape[1]), np.nan),
+        np.zeros((len(known), slots), np.uint8),
+        np.where(known, 0.0, np.nan),
+    )
+    result.q[pose[there], slot[there]] = q[there]
+    result.bits[pose[there], slot[there]] = bits[there]
+    return result
+
+
 def add_full_turns(q: Array, bounds: Bounds) -> tuple[Array, Mask]:
     """Add full turns to positions ``(..., n)``, axis by axis.
 

@@ -5,13 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from ...model.mechanism import Mechanism
-from ...model.types import Array
+from ...model.types import Array, IntArray, Mask
 from ..chain import poses_and_jacobian
+from .closed_form import wrap_angle
 
 STEPS = 60
 LONGEST = 0.5  # [rad] of a step
 PATIENCE, NEAR = 12, 1e-3  # steps after which it is given up unless so near [m, rad]
 STEP = 1e-3  # [rad] for second differences
+CLOSED = 1e-11  # [m, rad] largest error of a posture
+CLOSE = 0.02  # least singular value, at 1 m, of a posture that has a second one close by
+SAME = 1e-6  # [rad] between two postures that are one
+MERGING = 1e-6  # least singular value, at 1 m, of a posture that is two in one
 ENOUGH = 1e-14  # [m, rad] some roundings of a pose
 LEAST = 1e-14  # damping where the Jacobian has lost a direction: above what rounding leaves of it
 
@@ -50,6 +55,50 @@ def newton(chain: Mechanism, poses: Array, q: Array) -> tuple[Array, Array, Arra
         )
     smallest = np.linalg.svd(poses_and_jacobian(chain, best)[1], compute_uv=False)[:, -1]
     return best, np.asarray(least), np.asarray(smallest)
+
+
+def polished(
+    chain: Mechanism, poses: Array, pose: IntArray, q: Array
+) -> tuple[IntArray, Array, Array]:
+    """Return the postures next to others ``(K, 6)``, and those that are close to these.
+
+    Args:
+        chain: Of the arm.
+        poses: Of the chain's frame, ``(N, 4, 4)``.
+        pose: Numbers of the others' poses, ``(K,)``.
+        q: The others.
+
+    Returns:
+        Numbers of poses, postures, and the least singular value at 1 m of each; some are the same.
+    """
+    pose, q, smallest = _closed(chain, poses, pose, q)
+    close = smallest < CLOSE
+    more = _closed(chain, poses, pose[close], partners(chain, q[close]))
+    return (
+        np.concatenate([pose, more[0]]),
+        np.concatenate([q, more[1]]),
+        np.concatenate([smallest, more[2]]),
+    )
+
+
+def first_of_each(pose: IntArray, q: Array) -> Mask:
+    """Return which postures ``(K, 6)``, sorted by their poses, are no copy of one before them."""
+    first = np.ones(len(pose), dtype=bool)
+    for shift in range(1, len(pose)):
+        together = pose[shift:] == pose[:-shift]
+        if not together.any():
+            break
+        near = np.abs(wrap_angle(q[shift:] - q[:-shift])).max(axis=1) < SAME
+        first[shift:] &= ~(together & near)
+    return first
+
+
+def _closed(
+    chain: Mechanism, poses: Array, pose: IntArray, q: Array
+) -> tuple[IntArray, Array, Array]:
+    q, error, smallest = newton(chain, poses[pose], q)
+    good = error < CLOSED
+    return pose[good], q[good], smallest[good]
 
 
 def partners(chain: Mechanism, q: Array) -> Array:

@@ -26,9 +26,18 @@ from numpy.typing import NDArray
 
 from ...model.types import Array, IntArray, Mask
 from ..arm_geometry import OffsetWrist
-from .closed_form import INSIDE, MERGED, REACH, VALID, Bounds, BranchArrays, add_full_turns
+from .closed_form import (
+    INSIDE,
+    MERGED,
+    REACH,
+    VALID,
+    Bounds,
+    BranchArrays,
+    add_full_turns,
+    in_slots,
+)
 from .closed_form import wrap_angle as wrapped
-from .newton import newton, partners
+from .newton import MERGING, first_of_each, polished
 
 DEGREE, SAMPLES = 8, 24
 PHASE = 0.3  # [rad] first sample: beside the angles at which wrist centres are on axis 1
@@ -40,10 +49,6 @@ OVERHEAD = (
     0.05  # distance of a wrist centre from axis 1, of the forearm, within which axis 1 is free
 )
 ANY_CLOSING, ANY_OVERHEAD = 0.02, 0.02  # the same at every sample, for a calibrated arm
-CLOSED = 1e-11  # [m, rad] largest error of a posture
-SAME = 1e-6  # [rad] between two postures that are one
-CLOSE = 0.02  # least singular value, at 1 m, of a posture that has a second one close by
-MERGING = 1e-6  # least singular value, at 1 m, of a posture that is two in one
 BRANCHES = ((1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0))  # front and back, elbow up, down
 BLOCK = 512  # poses at a time
 Complex = NDArray[np.complex128]
@@ -90,44 +95,19 @@ def offset_wrist(arm: OffsetWrist, poses: Array, bounds: Bounds) -> BranchArrays
 def _solve_block(arm: OffsetWrist, poses: Array, bounds: Bounds) -> BranchArrays:
     known: Mask = np.asarray(np.isfinite(poses).all(axis=(1, 2)))
     given = np.where(known[:, None, None], poses, np.eye(4))
-    pose, q, smallest = _closed(arm, given, *_starts(arm, given))
-    close: Mask = np.asarray(smallest < CLOSE)
-    more = _closed(arm, given, pose[close], partners(arm.chain, q[close]))
-    pose, q, smallest = (
-        np.concatenate(both) for both in zip((pose, q, smallest), more, strict=True)
-    )
+    pose, q, smallest = polished(arm.chain, given, *_starts(arm, given))
     q = wrapped(q)
     x = arm.axis_map.angles(q)
     back, down = arm.wrist_radius(x) < 0.0, np.sin(arm.elbow_angle(x)) < 0.0
     order = np.lexsort((q[:, 5], q[:, 4] < 0.0, down, back, pose))
-    order = order[_first_of_each(pose[order], q[order]) & known[pose[order]]]
+    order = order[first_of_each(pose[order], q[order]) & known[pose[order]]]
     pose, q, smallest = pose[order], q[order], smallest[order]
-    slot = np.arange(len(pose)) - np.searchsorted(pose, pose)
-    there: Mask = np.asarray(slot < arm.slots)
-    result = BranchArrays(
-        np.full((len(poses), arm.slots, 6), np.nan),
-        np.zeros((len(poses), arm.slots), np.uint8),
-        np.where(known, 0.0, np.nan),
-    )
     q, inside = add_full_turns(q, bounds)
     bits = VALID + INSIDE * inside + MERGED * (smallest < MERGING)
-    result.q[pose[there], slot[there]] = q[there]
-    result.bits[pose[there], slot[there]] = bits[there]
+    result = in_slots(arm.slots, pose, q, bits, known)
     for none in np.setdiff1d(np.flatnonzero(known), pose):
         result.missing[none] = _missing(arm, given[none])
     return result
-
-
-def _closed(
-    arm: OffsetWrist, poses: Array, pose: IntArray, q: Array
-) -> tuple[IntArray, Array, Array]:
-    """Return the postures that Newton's method finds from others, with their poses' numbers.
-
-    Last comes the smallest singular value of each.
-    """
-    q, error, smallest = newton(arm.chain, poses[pose], q)
-    good = error < CLOSED
-    return pose[good], q[good], smallest[good]
 
 
 def _starts(arm: OffsetWrist, poses: Array) -> tuple[IntArray, Array]:
@@ -294,18 +274,6 @@ def _angles(arm: OffsetWrist, axes: _MainAxes, wrist: _Wrist, x6: Array) -> Arra
     x5 = np.arctan2(np.cos(x4) * z[:, 0] + np.sin(x4) * z[:, 1], z[:, 2])
     main = [np.arctan2(axes[k], axes[k + 1]) for k in (0, 2, 4)]
     return np.stack([*main, x4, x5, x6], axis=1)
-
-
-def _first_of_each(pose: IntArray, q: Array) -> Mask:
-    """Return which postures ``(K, 6)``, sorted by their poses, are no copy of one before them."""
-    first = np.ones(len(pose), dtype=bool)
-    for shift in range(1, len(pose)):
-        together = pose[shift:] == pose[:-shift]
-        if not together.any():
-            break
-        near = np.abs(wrapped(q[shift:] - q[:-shift])).max(axis=1) < SAME
-        first[shift:] &= ~(together & near)
-    return first
 
 
 def _missing(arm: OffsetWrist, pose: Array) -> float:

@@ -15,6 +15,7 @@ from ...model.limits import Limits
 from ...model.types import Array, Mask
 from ..arm_geometry import Arm
 from ..configuration import Configuration, configuration_of
+from ..seven_axis import HeldAxis
 from .closed_form import ELBOW, INSIDE, MERGED, SHOULDER, WRIST
 
 
@@ -48,7 +49,7 @@ class Flags(NamedTuple):
 class Solution:
     """One posture."""
 
-    _arm: Arm
+    _arm: Arm | HeldAxis
     q: Array
     """Axis positions [rad, m], shape ``(n,)``."""
     _bits: int
@@ -59,7 +60,11 @@ class Solution:
 
     @property
     def configuration(self) -> Configuration:
-        """ABB's confdata."""
+        """ABB's confdata.
+
+        Raises:
+            MissingData: if the arm has seven axes.
+        """
         return configuration_of(self._arm, self.q)
 
     @property
@@ -75,9 +80,10 @@ class Solution:
     def __repr__(self) -> str:
         """Show it in SI units."""
         on = f", on the {self.flags} singularity" if any(self.flags) else ""
+        named = "" if isinstance(self._arm, HeldAxis) else f" {self.configuration}"
         return (
             f"<Solution q={np.round(self.q, 6).tolist()}"
-            f" {self.configuration}{on}{'' if self.in_range else ', out of range'}>"
+            f"{named}{on}{'' if self.in_range else ', out of range'}>"
         )
 
 
@@ -110,7 +116,7 @@ class Solutions(Sequence[Solution]):
     does the error of ``[0]``.
     """
 
-    _arm: Arm
+    _arm: Arm | HeldAxis
     _limits: Limits
     q: Array
     """Axis positions [rad, m], shape ``(k, n)``."""
@@ -194,7 +200,8 @@ class Solutions(Sequence[Solution]):
             "",
             *(f"q{i} {'mm' if slides else 'deg'}" for i, slides in enumerate(linear.tolist(), 1)),
         ]
-        heads += ["cf1,cf4,cf6,cfx", "singular", "range", *seeded]
+        configured = not isinstance(self._arm, HeldAxis)
+        heads += [*(["cf1,cf4,cf6,cfx"] if configured else []), "singular", "range", *seeded]
         below = [self.note] if self.note else []
         if self.programmed:
             below = ["; ".join(["* as programmed", *below])]
@@ -205,7 +212,8 @@ class Solutions(Sequence[Solution]):
             distance = [] if one.distance is None else [f"{one.distance:.4f}"]
             mark = f"{'*' if one.programmed else ''}{number}"
             cells = [f"{value:.4f}" for value in shown.tolist()]
-            rows.append([mark, *cells, str(one.configuration), str(one.flags), state, *distance])
+            cells += [str(one.configuration)] if configured else []
+            rows.append([mark, *cells, str(one.flags), state, *distance])
             if not one.in_range:
                 below.append(f"{number}: {broken_ranges(self._limits, one.q)}")
         return heads, rows, below

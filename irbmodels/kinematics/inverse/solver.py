@@ -17,8 +17,10 @@ from ...model.tree import UNLIMITED
 from ...model.types import Array
 from ..arm_geometry import Arm, OffsetWrist, Palletizer, SixAxis
 from ..configuration import Configuration, checked, configuration_of, matches, seeds
+from ..seven_axis import HeldAxis
 from . import closed_form as branches
 from .closed_form import INSIDE, VALID, Bounds, BranchArrays
+from .held_axis import held_axis
 from .offset_wrist import offset_wrist
 from .solutions import Branches, Flags, Solutions, broken_ranges, flags_of
 
@@ -51,7 +53,7 @@ class ClosedForm(NamedTuple):
 class InverseKinematics:
     """The closed form of one robot, with its ranges."""
 
-    def __init__(self, arm: Arm, limits: Limits) -> None:
+    def __init__(self, arm: Arm | HeldAxis, limits: Limits) -> None:
         """Prepare what does not depend on the pose."""
         self.arm, self._limits = arm, limits
         lower = np.where(limits.lower <= -UNLIMITED, -np.inf, limits.lower - ROUNDING)
@@ -168,6 +170,10 @@ class InverseKinematics:
         Raises:
             InputError: if its rotation was never taught, or this kind of arm has no such cfx.
         """
+        if isinstance(self.arm, HeldAxis):
+            raise InputError(
+                "a robtarget of a seven-axis arm states its arm angle: give its pose, and axis_7"
+            )
         if configuration is not None:
             return self.one(matrix, in_range, near, turns, configuration)
         every = self.one(matrix, in_range, near, turns, None)
@@ -241,6 +247,7 @@ class InverseKinematics:
 
     def closed_form(self) -> ClosedForm:
         """Return the closed form as a program with its constants, without a seed."""
+        assert not isinstance(self.arm, HeldAxis)
         from .program import (
             arm_constants,
             constant_names,
@@ -262,8 +269,9 @@ class InverseKinematics:
         """Count poses; return machine code once they make up for compiling it."""
         if self._poses < WORTH:
             self._poses += poses
-            compilable = not isinstance(self.arm, OffsetWrist)
-            if self._poses >= WORTH and compilable and installed():
+            if isinstance(self.arm, OffsetWrist | HeldAxis):
+                return None
+            if self._poses >= WORTH and installed():
                 from .kernel import KernelSolver
 
                 self._kernel = KernelSolver(self.arm, self._bounds)
@@ -272,6 +280,9 @@ class InverseKinematics:
     def _solve(
         self, poses: Array, near: Array | None, wanted: Configuration | None
     ) -> BranchArrays:
+        if isinstance(self.arm, HeldAxis):
+            seed = np.zeros(self._limits.n) if near is None else near
+            return held_axis(self.arm, poses, seed, self._bounds_for(seed, None))
         free, bounds = self._constants_for(near, wanted)
         with np.errstate(all="ignore"):
             if isinstance(self.arm, OffsetWrist):
@@ -285,6 +296,7 @@ class InverseKinematics:
     def _constants_for(
         self, near: Array | None, wanted: Configuration | None
     ) -> tuple[Array, Bounds]:
+        assert not isinstance(self.arm, HeldAxis)
         seed = np.zeros(self._limits.n) if near is None else near
         plain = near is None and wanted is None
         return self.arm.axis_map.angles(seed), (
@@ -346,6 +358,9 @@ class InverseKinematics:
         return f"none of {len(postures)} solutions is in range; the nearest has {nearest}"
 
     def _why_none(self, pose: Array, missing: float) -> str:
+        if isinstance(self.arm, HeldAxis):
+            position = np.degrees(self.arm.position)
+            return f"out of reach, or not with this orientation, with axis 7 at {position:.6g} deg"
         if not isinstance(self.arm, SixAxis):
             R = self.arm.arm_from_base @ pose[:3, :3] @ self.arm.E.T
             lean = np.arctan2(np.hypot(R[0, 2], R[1, 2]), R[2, 2])
