@@ -1,6 +1,6 @@
 """The parametric CAD: its vocabulary, its mass properties, and that it follows the tables."""
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +26,6 @@ DIFFERENT = (
     "irb930_12_105",
     "irb930_12_085",
 )
-ROBOTS_AND_LINKS = [(name, link) for name in shipped.WEIGHED for link in irb.describe(name).links]
 
 
 @lru_cache
@@ -356,7 +355,7 @@ def test_links_weigh_what_an_integral_says(name):
 # What was committed of it
 
 
-@pytest.mark.parametrize("name", shipped.WEIGHED)
+@shipped.of_variants(shipped.WEIGHED)
 def test_the_cad_weighs_what_the_robot_weighs(name):
     """The links of the set sum to the catalogue mass within 0.1 %, bars included; no density is far
     from its metal's.
@@ -371,24 +370,29 @@ def test_the_cad_weighs_what_the_robot_weighs(name):
     assert 0.6 < castings < 1.5
 
 
-@pytest.mark.parametrize(("name", "link"), ROBOTS_AND_LINKS)
-def test_the_cad_is_a_body_inside_what_is_seen(name, link):
+@shipped.of_variants(shipped.WEIGHED)
+def test_the_cad_is_a_body_inside_what_is_seen(name):
     """Every tensor is possible, and the centre of mass lies inside the hull of the visual meshes as
     committed.
     """
     robot = irb.describe(name)
-    actual = robot.inertials.sets["cad"].links[link].inertial()
-    assert actual.impossibilities() == []
-    files = [ROOT / "meshes" / row.file for row in robot.shapes.links[link]]
-    hull = trimesh.convex.convex_hull(
-        np.concatenate([trimesh.load(file, process=False).vertices for file in files])
-    )
-    depth = ((hull.triangles[:, 0] - actual.com) * hull.face_normals).sum(axis=1).min()
-    assert depth > 1e-3
-    low, high = hull.bounds
-    # all of it at the ends of the diagonal
-    largest = actual.mass * np.linalg.norm(high - low) ** 2 / 4.0
-    assert np.linalg.eigvalsh(actual.tensor)[-1] < largest
+    for link in robot.links:
+        actual = robot.inertials.sets["cad"].links[link].inertial()
+        assert actual.impossibilities() == [], link
+        hull = hull_of_files(tuple(row.file for row in robot.shapes.links[link]))
+        depth = ((hull.triangles[:, 0] - actual.com) * hull.face_normals).sum(axis=1).min()
+        assert depth > 1e-3, link
+        low, high = hull.bounds
+        # all of it at the ends of the diagonal
+        largest = actual.mass * np.linalg.norm(high - low) ** 2 / 4.0
+        assert np.linalg.eigvalsh(actual.tensor)[-1] < largest, link
+
+
+@cache
+def hull_of_files(files):
+    """Return the convex hull of meshes, which variants of a family share."""
+    meshes = [trimesh.load(ROOT / "meshes" / file, process=False) for file in files]
+    return trimesh.convex.convex_hull(np.concatenate([mesh.vertices for mesh in meshes]))
 
 
 @pytest.mark.parametrize("link", ["base_link", "tilt", "table"])
@@ -436,7 +440,7 @@ def test_meshes_enclose_what_the_solids_do(name):
             assert mesh.volume * 1e9 == pytest.approx(solid.volume(), rel=0.01), row.file
 
 
-@pytest.mark.parametrize("name", shipped.ALL)
+@shipped.of_variants(shipped.ALL)
 def test_link_frames_are_the_robot_s(name):
     """Meshes and inertials are written in frames that are Robot's at home, the bars' included."""
     robot = irb.load(name)

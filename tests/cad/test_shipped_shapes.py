@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from shipped import WEIGHED
+import shipped
 
 import irbmodels as irb
 from irbmodels.model.hulls import hull_of
@@ -36,7 +36,7 @@ TOUCHING = {
 }
 DRAWN = [
     name
-    for name in WEIGHED
+    for name in shipped.WEIGHED
     if irb.describe(name).inertials.default == "cad" and not name.startswith("crb")
 ]
 
@@ -48,7 +48,7 @@ def committed(name):
     return parse_urdf(path.read_text(encoding="utf-8")), path.parent
 
 
-@pytest.mark.parametrize("name", [name for name in irb.robots() if not name.startswith("crb")])
+@shipped.of_variants(name for name in shipped.ALL if not name.startswith("crb"))
 def test_links_with_one_between_them_do_not_touch(name):
     """In no posture inside the ranges; exceptions are those of the list, with their reason."""
     disabled = read_srdf(irb.urdf_path(name).with_suffix(".srdf"))
@@ -73,7 +73,7 @@ def test_those_that_touch_do_so_seldom(name):
         assert min(np.degrees(touching)[:, 1]) > 136.0
 
 
-@pytest.mark.parametrize("name", DRAWN)
+@shipped.of_variants(DRAWN)
 def test_links_are_bodies_of_machines(name):
     """In the committed URDF: the centre of mass lies in the hull of what is seen of a link, whose
     mean density is between that of a hollow casting and steel, and the parts weigh the robot.

@@ -6,6 +6,7 @@ from itertools import product
 import mpmath
 import numpy as np
 import pytest
+from grouped import together
 from machine_code import RUNNABLE, apply, machine_code, text_of
 
 from irbmodels.compiled.llvm_entry import COLUMNS, STATE
@@ -146,9 +147,7 @@ def test_sine_and_cosine_are_right_to_the_last_digits(run, dtype):
 STRANGE = (math.nan, -math.nan, math.inf, -math.inf)
 
 
-@pytest.mark.parametrize(
-    "name", ["sincos", "exp", "log", "sign", "sqrt", "nearest", "atan2", "masks"]
-)
+@together("name", ["sincos", "exp", "log", "sign", "sqrt", "nearest", "atan2", "masks"])
 def test_no_lane_changes_another(run, dtype, name):
     """In whichever lane a NaN or an infinity is, all others keep their bits."""
     count = 35  # two vectors of the widest registers and some
@@ -386,8 +385,8 @@ def instructions(text, function):
 REGISTERS = {"avx512": "zmm", "avx2": "ymm", "sse2": "xmm"}
 
 
-@pytest.mark.parametrize("name", FORMULAS)
-@pytest.mark.parametrize("target", REGISTERS)
+@together("name", FORMULAS)
+@together("target", REGISTERS)
 def test_loops_are_vectorised(dtype, target, name):
     """The loop computes on whole registers: it has no calls, no branches, no arithmetic of single
     numbers; products and sums are fused where there are instructions for it.
@@ -413,8 +412,8 @@ def test_loops_are_vectorised(dtype, target, name):
         assert all(operation.endswith(f"p{letter}") for operation in fused)
 
 
-@pytest.mark.parametrize("name", FORMULAS)
-@pytest.mark.parametrize("target", REGISTERS)
+@together("name", FORMULAS)
+@together("target", REGISTERS)
 def test_one_state_calls_nothing(dtype, target, name):
     """Code for one state has no calls but those of Python's True and False."""
     chosen = TARGETS[target]

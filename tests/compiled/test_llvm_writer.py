@@ -8,6 +8,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from grouped import together
 from guarded_arrays import Guarded
 from machine_code import (
     RUNNABLE,
@@ -97,8 +98,8 @@ NAMES = tuple(programs(4))
 # --- any program, any number of states
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("name", NAMES)
+@together("layout", LAYOUTS)
+@together("name", NAMES)
 def test_every_state_has_its_own_answer(name, layout, target, dtype):
     """Few states, groups with a rest, and more than a block have exactly NumPy's answers."""
     width = width_of(layout, TARGETS[target], dtype)
@@ -403,8 +404,8 @@ ABROAD = [*product(X86, ("sse2", "avx2", "avx512")), *product(ARM, ("neon",))]
 OF_WINDOWS = {"__chkstk", "_fltused"}
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize(("triple", "target"), ABROAD)
+@together("layout", LAYOUTS)
+@together("triple, target", ABROAD)
 def test_other_systems(triple, target, layout, dtype):
     """Objects for every system and instruction set refer to nothing outside; their loops use the
     registers and instructions of the set, and no wider ones.

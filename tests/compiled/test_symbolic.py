@@ -9,6 +9,7 @@ import numpy as np
 import oracles
 import pinocchio as pin
 import pytest
+from grouped import together
 from programs import answers, mechanism, reference
 from random_trees import random_urdf
 
@@ -89,8 +90,8 @@ def agree(actual, expected, tolerance=SAME, measure=None):
 # --- the robots
 
 
-@pytest.mark.parametrize("query", QUERIES)
 @pytest.mark.parametrize("name", oracles.NAMES)
+@together("query", QUERIES)
 def test_every_query_of_every_robot_is_the_reference(name, query):
     """With tool, payload, tilted stand and coupled rotors, at rest, creeping and moving, a program
     answers as Pinocchio.
@@ -99,19 +100,17 @@ def test_every_query_of_every_robot_is_the_reference(name, query):
     agree(answers(robot, query, states(robot)), reference(robot, query, states(robot)))
 
 
-@pytest.mark.parametrize(
-    "query", ["inverse_dynamics", "mass_matrix", "energy", "regressor", "jacobian"]
-)
-@pytest.mark.parametrize(
-    ("name", "parameters", "coupling"),
+@together(
+    "name, parameters, coupling, query",
     [
-        (name, parameters, coupling)
+        (name, parameters, coupling, query)
         for name, sets in SETS.items()
         for parameters in sets
         for coupling in (
             ("serial", "parallelogram") if name in oracles.PARALLELOGRAM else ("serial",)
         )
         if not (coupling == "serial" and parameters in WITH_BARS.get(name, ()))
+        for query in ("inverse_dynamics", "mass_matrix", "energy", "regressor", "jacobian")
     ],
 )
 def test_every_set_and_coupling_is_the_reference(name, parameters, coupling, query):
@@ -124,8 +123,8 @@ def test_every_set_and_coupling_is_the_reference(name, parameters, coupling, que
     )
 
 
-@pytest.mark.parametrize("query", QUERIES)
 @pytest.mark.parametrize("name", ["irb2400_16", "irb1400", "irb930_12_105"])
+@together("query", QUERIES)
 def test_far_positions_are_the_reference(name, query):
     """At ten thousand radians answers differ by what the angle's own rounding, 1e4 eps = 2e-12,
     makes of them.
@@ -491,7 +490,7 @@ def test_nan_stays_in_its_sample():
 # --- programs
 
 
-@pytest.mark.parametrize("query", QUERIES)
+@together("query", QUERIES)
 def test_programs_are_straight_lines_without_waste(full, query):
     """Every step comes after its operands, has a known name, is needed, and is the only one of its
     kind; so is every constant.

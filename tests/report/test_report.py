@@ -34,7 +34,7 @@ def test_list_names_every_robot_with_grades():
     assert "60*" in line
 
 
-@pytest.mark.parametrize("name", shipped.ALL)
+@shipped.of_variants(shipped.ALL)
 def test_info_shows_every_source(name):
     """All sources of all tables are printed, and efforts that are assumed marked."""
     description = irb.describe(name)

@@ -124,7 +124,7 @@ def test_arrays_answer_as_single_postures(balls):
             irb.collides(balls, wrong)
 
 
-@pytest.mark.parametrize("name", shipped.ALL)
+@shipped.of_variants(shipped.ALL)
 def test_home_is_free_and_near_home_too(name):
     """No robot touches itself at home, nor a tenth of its ranges away from it."""
     robot = irb.load(name)
@@ -231,7 +231,7 @@ def test_a_robot_without_collision_shapes_says_so(tmp_path):
         irb.collides(irb.from_urdf(bare), np.zeros(6))
 
 
-@pytest.mark.parametrize("name", shipped.ALL)
+@shipped.of_variants(shipped.ALL)
 def test_pairs_left_out_never_touch(name):
     """Each variant has an SRDF; in postures of another seed none of its pairs touches but those
     that a joint connects.

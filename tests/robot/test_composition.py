@@ -56,7 +56,7 @@ def test_a_base_may_be_left_out(tmp_path):
         irb.load(folder)
 
 
-@pytest.mark.parametrize("name", shipped.ALL)
+@shipped.of_variants(shipped.ALL)
 def test_no_shipped_set_is_taken_for_another_robot_s(name):
     """Every set of every robot weighs what the catalogue says, within rounding."""
     sets = irb.describe(name).inertials.sets

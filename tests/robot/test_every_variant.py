@@ -52,7 +52,7 @@ def postures(robot, count, seed=7):
     return np.array(inside)
 
 
-@pytest.mark.parametrize("name", LENGTHS)
+@shipped.of_variants(LENGTHS)
 def test_poses_are_those_of_the_drawing(name):
     """Position and orientation of tool0, to rounding; the URDF beside the tables has them too."""
     robot, other = irb.load(name), irb.from_urdf(irb.urdf_path(name))
@@ -74,7 +74,7 @@ def test_poses_of_the_910_are_those_of_the_drawing(name):
         np.testing.assert_allclose(robot.pose(q, "tool0").translation, expected, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", [name for name in shipped.ALL if "14000" not in name])
+@shipped.of_variants(name for name in shipped.ALL if "14000" not in name)
 def test_postures_come_back_from_their_poses(name):
     """The posture is among the solutions, in range, and each solution has the pose."""
     robot = irb.load(name)
@@ -88,7 +88,7 @@ def test_postures_come_back_from_their_poses(name):
             np.testing.assert_allclose(robot.pose(one.q).homogeneous, pose.homogeneous, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", shipped.ALL)
+@shipped.of_variants(shipped.ALL)
 def test_the_doctor_finds_what_is_unknown_and_nothing_else(name):
     """Notes on carriers; without masses also that, and efforts of 0; speeds of 0."""
     findings = [one for one in examine(irb.urdf_path(name)) if one.severity != "note"]
@@ -99,7 +99,7 @@ def test_the_doctor_finds_what_is_unknown_and_nothing_else(name):
 
 
 @pytest.mark.skipif(shutil.which("check_urdf") is None, reason="check_urdf is not installed")
-@pytest.mark.parametrize("name", shipped.ALL)
+@shipped.of_variants(shipped.ALL)
 def test_check_urdf_reads_the_file(name):
     """ROS's parser builds the tree from base_link to tool0."""
     done = subprocess.run(

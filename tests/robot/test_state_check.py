@@ -130,7 +130,7 @@ def test_arrays_pass_no_guard():
     assert ROBOT.inverse_dynamics(np.tile(Q, (2, 1)), REST, STRONG).shape == (2, 6)
 
 
-@pytest.mark.parametrize("name", shipped.WEIGHED)
+@shipped.of_variants(shipped.WEIGHED)
 def test_bounds_are_the_stated_multiples(name):
     """Each axis may have 2.99 times the largest limit of its kind, 19.9 times its speed and its
     inertia 9.9 times its effort, and neither 3.01, 20.1 nor 10.1 times; an unknown speed is none.
@@ -155,7 +155,7 @@ def test_bounds_are_the_stated_multiples(name):
             robot.inverse_dynamics(q, rest, -10.1 * a, friction=False)
 
 
-@pytest.mark.parametrize("name", shipped.WEIGHED)
+@shipped.of_variants(shipped.WEIGHED)
 def test_what_the_motors_can_do_passes(name):
     """Accelerations under full efforts, tens of thousands of rad/s^2 at a bare wrist, pass back
     into the inverse dynamics.

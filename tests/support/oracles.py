@@ -8,6 +8,7 @@ sources, not read from the tables.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -144,10 +145,15 @@ def rows(name: str) -> list[tuple[float, float, float, float, bool]]:
 
 
 def inertials(name: str, tables: Path | None = None) -> dict:
-    """Return a robot's table of inertials, read as plain YAML."""
-    return yaml.safe_load(
-        (tables or URDF / FAMILY[name]).joinpath("inertials.yaml").read_text(encoding="utf-8")
-    )
+    """Return a robot's table of inertials, read as plain YAML; nobody may change it."""
+    file = (tables or URDF / FAMILY[name]) / "inertials.yaml"
+    return plain_yaml(file.read_text(encoding="utf-8"))
+
+
+@lru_cache(maxsize=64)
+def plain_yaml(text: str) -> dict:
+    """Return what libyaml reads in a text, apart from the package's own reader."""
+    return yaml.load(text, Loader=yaml.CSafeLoader)
 
 
 def weighed(

@@ -7,13 +7,18 @@ are; one that a family's lengths may break, as in other engines, of EXAMPLES: th
 other family with masses the variant that its name stands for.
 """
 
+from functools import partial
+
 import oracles
+from grouped import per_family
 
 import irbmodels as irb
 
 ALL = irb.robots()
 FAMILY = {name: irb.describe(name).family for name in ALL}
 FAMILIES = tuple(dict.fromkeys(FAMILY.values()))
+of_variants = partial(per_family, family=FAMILY.__getitem__)
+"""Makes a test of a variant's name into one test a family."""
 MASSES_UNKNOWN = (
     *("irb1100_4_475", "irb1100_4_58", "irb1300_7_140", "irb1300_10_115", "irb1300_11_90"),
     *("irb1410_5_144", "irb7600_340_280", "irb7600_400_255", "irb7600_500_255"),

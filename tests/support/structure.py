@@ -2,6 +2,7 @@
 
 import ast
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +33,7 @@ def room(name):
     return name.partition(".")[0]
 
 
+@cache
 def parsed(path):
     """Trees of a module and of its stub."""
     files = (path.with_suffix(suffix) for suffix in (".py", ".pyi"))
@@ -50,6 +52,7 @@ def imports(path, known):
                 yield module if module in known else ".".join(source)
 
 
+@cache
 def arrows():
     """Pairs of modules of which the first imports the second."""
     known = modules()

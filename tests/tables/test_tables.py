@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -12,6 +13,7 @@ import numpy as np
 import oracles
 import pytest
 import yaml
+from grouped import per_family
 
 import irbmodels as irb
 from irbmodels.errors import FileError, TableError
@@ -24,6 +26,7 @@ TABLES = sorted(oracles.URDF.rglob("*.yaml"))
 SOURCED = [path for path in TABLES if path.name not in ("robots.yaml", "shapes.yaml")]
 FAMILIES = ("irb2400", "irb1400", "irb1600", "irb930")
 SETS = [(name, chosen) for name in oracles.NAMES for chosen in oracles.inertials(name)["sets"]]
+of_files = partial(per_family, family=lambda path: path.parent.name, name=lambda path: path.name)
 GRADES = {"measured", "identified", "published", "derived", "assumed"}
 
 
@@ -527,7 +530,7 @@ def test_broken_robot_tables_are_refused(copied, family, file, old, new, words):
         irb.load(folder / variant).with_rotors()
 
 
-@pytest.mark.parametrize("path", TABLES, ids=lambda path: f"{path.parent.name}/{path.name}")
+@of_files(TABLES)
 def test_every_table_states_its_schema_and_a_newer_one_is_refused(path, tmp_path):
     """One line names the file, the schema it was written for, and what to do."""
     text = path.read_text(encoding="utf-8")
@@ -546,12 +549,12 @@ def test_every_table_states_its_schema_and_a_newer_one_is_refused(path, tmp_path
         read(newer, kind)
 
 
-@pytest.mark.parametrize("path", SOURCED, ids=lambda path: f"{path.parent.name}/{path.name}")
+@of_files(SOURCED)
 def test_every_row_of_every_table_names_a_source_of_that_table(path):
     """Read as plain YAML: each row of numbers names sources that stand in its own table, each with
     reference and grade.
     """
-    table = yaml.safe_load(path.read_text(encoding="utf-8"))
+    table = oracles.plain_yaml(path.read_text(encoding="utf-8"))
     for name, source in table["sources"].items():
         assert len(source["ref"]) > 10, name
         assert source["grade"] in GRADES, name
@@ -592,11 +595,11 @@ def test_every_row_of_every_table_names_a_source_of_that_table(path):
             }, key
 
 
-@pytest.mark.parametrize("path", SOURCED, ids=lambda path: f"{path.parent.name}/{path.name}")
+@of_files(SOURCED)
 def test_every_source_is_used(path):
     """A source that no row names is a leftover."""
     text = path.read_text(encoding="utf-8")
-    for name in yaml.safe_load(text)["sources"]:
+    for name in oracles.plain_yaml(text)["sources"]:
         assert text.count(name) > 1, name
 
 

@@ -1,5 +1,5 @@
 """URDF that xacro makes of the tables: expansion from memory, masses, and what the committed files
-may hold.
+may hold, which are those of today's tables (tests/cad/test_family.py).
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ from xml.etree import ElementTree
 import oracles
 import pytest
 import shipped
+from grouped import per_family
 
 import irbmodels as irb
 
 SHIPPED = [(name, coupling) for name in shipped.ALL for coupling in irb.describe(name).couplings]
+COMMITTED = [irb.urdf_path(*both) for both in SHIPPED]
 # 1400, 930: assumed
 CATALOGUE_KG = {
     **{"irb2400": 380.0, "irb1400": 225.0, "irb1600": 250.0, "irb930": 60.0},
@@ -37,13 +39,6 @@ def mass_of(text: str) -> float:
     )
 
 
-@pytest.mark.parametrize(("name", "coupling"), SHIPPED)
-def test_committed_urdf_is_the_regenerated_one(name, coupling):
-    """Each committed file is what xacro makes of today's tables."""
-    path = irb.urdf_path(name, coupling)
-    assert path.read_text(encoding="utf-8") == irb.describe(name).urdf(coupling)
-
-
 def test_no_committed_urdf_is_left_over():
     """Every .urdf in the data folder belongs to a robot and a coupling, but for the positioner."""
     expected = {irb.urdf_path(name, coupling) for name, coupling in SHIPPED}
@@ -51,11 +46,7 @@ def test_no_committed_urdf_is_left_over():
     assert set(oracles.URDF.resolve().rglob("*.urdf")) == expected | {POSITIONER}
 
 
-@pytest.mark.parametrize(
-    "path",
-    [*(irb.urdf_path(*shipped) for shipped in SHIPPED), POSITIONER],
-    ids=lambda path: path.stem,
-)
+@per_family([*COMMITTED, POSITIONER], lambda path: path.parent.name, lambda path: path.stem)
 def test_committed_urdf_names_no_path_of_a_machine(path):
     """No absolute path, no user's folder, not xacro's banner: a checkout may lie anywhere."""
     text = path.read_text(encoding="utf-8")
@@ -68,23 +59,23 @@ def test_committed_urdf_names_no_path_of_a_machine(path):
         assert (path.parent / mesh).is_file()
 
 
-@pytest.mark.parametrize(("name", "coupling"), SHIPPED)
-def test_no_urdf_carries_friction_of_its_own(name, coupling):
+def test_no_urdf_carries_friction_of_its_own():
     """Friction belongs to axes, not to the joints of a tree: no <dynamics> tag."""
-    assert "<dynamics" not in irb.describe(name).urdf(coupling)
+    for path in COMMITTED:
+        assert "<dynamics" not in path.read_text(encoding="utf-8"), path.stem
 
 
-@pytest.mark.parametrize(("name", "coupling"), SHIPPED)
-def test_robot_weighs_what_the_catalogue_says(name, coupling):
+@shipped.of_variants(shipped.ALL)
+def test_robot_weighs_what_the_catalogue_says(name):
     """All links together weigh the catalogue mass, nothing where it is unknown; massless bars and
     carriers add 6e-6 kg at most.
     """
     unknown = name in shipped.MASSES_UNKNOWN
     known = None if unknown else CATALOGUE_KG.get(name) or CATALOGUE_KG[shipped.FAMILY[name]]
     assert irb.describe(name).limits.ratings.mass_kg == known
-    assert mass_of(irb.describe(name).urdf(coupling)) == pytest.approx(
-        known or 0.0, rel=1e-3, abs=6.1e-6
-    )
+    for coupling in irb.describe(name).couplings:
+        text = irb.urdf_path(name, coupling).read_text(encoding="utf-8")
+        assert mass_of(text) == pytest.approx(known or 0.0, rel=1e-3, abs=6.1e-6), coupling
 
 
 def test_mass_counts_the_tool():
@@ -98,7 +89,7 @@ def test_every_link_of_every_urdf_has_an_inertial():
     be it 0. Where masses are unknown no link says one.
     """
     for name, coupling in SHIPPED:
-        for link in ElementTree.fromstring(irb.describe(name).urdf(coupling)).iterfind("link"):
+        for link in ElementTree.parse(irb.urdf_path(name, coupling)).iterfind("link"):
             unknown = name in shipped.MASSES_UNKNOWN and re.fullmatch(
                 r"base_link|link_\d|link_level", link.get("name")
             )
