@@ -10,7 +10,7 @@ from structure import (
     circles,
     floors,
     modules,
-    parsed,
+    nodes,
     room,
 )
 
@@ -62,14 +62,9 @@ def test_no_private_name_crosses_a_room():
     """An attribute ``x._y`` is defined in the room that reads it, and no private name is imported
     from another one; of ``self`` and of libraries (``sys._getframe``) anything may be read.
     """
-    nodes = [
-        (name, node)
-        for name, path in modules().items()
-        for tree in parsed(path)
-        for node in ast.walk(tree)
-    ]
+    everywhere = [(name, node) for name, path in modules().items() for _, node in nodes(path)]
     own, libraries = {one: set() for one in ROOMS}, {"self", "cls"}
-    for name, node in nodes:
+    for name, node in everywhere:
         match node:
             case (
                 ast.FunctionDef(name=defined)
@@ -80,7 +75,7 @@ def test_no_private_name_crosses_a_room():
                 own[room(name)].add(defined)
             case ast.Import(names=aliases):
                 libraries |= {alias.asname or alias.name for alias in aliases}
-    for name, node in nodes:
+    for name, node in everywhere:
         match node:
             case ast.Attribute(value=ast.Name(id=owner)) if owner in libraries:
                 read = set()

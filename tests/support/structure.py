@@ -34,16 +34,17 @@ def room(name):
 
 
 @cache
-def parsed(path):
-    """Trees of a module and of its stub."""
+def nodes(path):
+    """Every node of the trees of a module and of its stub, each with its tree's number."""
     files = (path.with_suffix(suffix) for suffix in (".py", ".pyi"))
-    return [ast.parse(file.read_text(encoding="utf-8")) for file in files if file.is_file()]
+    trees = [ast.parse(file.read_text(encoding="utf-8")) for file in files if file.is_file()]
+    return [(number, node) for number, tree in enumerate(trees) for node in ast.walk(tree)]
 
 
 def imports(path, known):
     """Modules of the package that one imports, lazily and for type checkers included."""
     package = path.relative_to(PACKAGE).parts[:-1]
-    for node in (node for tree in parsed(path) for node in ast.walk(tree)):
+    for _, node in nodes(path):
         if isinstance(node, ast.ImportFrom) and node.level:
             above = package[: len(package) - node.level + 1]
             source = [*above, *(node.module.split(".") if node.module else [])]
@@ -91,8 +92,9 @@ def statements():
     """Number of statements of every room."""
     count = Counter()
     for name, path in modules().items():
-        nodes = (node for tree in parsed(path)[:1] for node in ast.walk(tree))
-        count[room(name)] += sum(isinstance(node, ast.stmt) for node in nodes)
+        count[room(name)] += sum(
+            isinstance(node, ast.stmt) for number, node in nodes(path) if number == 0
+        )
     return count
 
 
