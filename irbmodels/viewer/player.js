@@ -109,16 +109,25 @@ class Player {
     const spans = this.actors.flatMap(actor => actor.motion.broken).sort((one, other) => one.from - other.from);
     if (!spans.length) return ["", ""];
     const named = span => `${this.actors.length > 1 ? `${span.actor.name}: ` : ""}${inWords(span)}`, more = spans.length - 1;
-    const text = element("button", { id: "violation", textContent: named(spans[0]) + (more ? `; ${more} more` : ""), title: "go there", onclick: () => this.scrub(spans[0].from) });
+    const text = element("button", { id: "violation", textContent: named(spans[0]) + (more ? `; ${more} more` : ""), title: "go there", onclick: () => this.goTo(spans[0]) });
     const plot = new Plot({ start: this.start, end: this.end, top: 1, width: WIDE, half: MARKS / 2 });
     const marks = svg("svg", { id: "marks", viewBox: `0 ${-MARKS / 2} ${WIDE} ${MARKS}`, preserveAspectRatio: "none", role: "img", "aria-label": `${spans.length} violations of limits` });
     marks.append(svg("path", { d: plot.spans(spans) }));
     marks.addEventListener("click", event => {
       const box = marks.getBoundingClientRect(), t = this.start + (this.end - this.start) * (event.clientX - box.left) / box.width;
       const away = ({ from, to }) => Math.max(from - t, t - to, 0);
-      this.scrub(spans.reduce((best, span) => away(span) < away(best) ? span : best).from);
+      this.goTo(spans.reduce((best, span) => away(span) < away(best) ? span : best));
     });
     return [text, marks];
+  }
+
+  goTo(span) {  // to the begin of a violation, in a chart that shows it
+    if (QUANTITIES[this.quantity.value].limit !== span.kind) {
+      this.quantity.value = Object.keys(QUANTITIES).find(name => QUANTITIES[name].limit === span.kind);
+      this.draw();
+    }
+    this.scrub(span.from);
+    this.charts.children[this.strips.findIndex(strip => strip.spans.includes(span))].scrollIntoView({ block: "nearest" });
   }
 
   draw() {  // a strip per axis and unit, with the curves of every robot that has it

@@ -174,11 +174,11 @@ report.spans = irb.actors.map(({ motion }) => motion.broken.map(({ kind, axis, f
 const text = document.getElementById("violation");
 report.first = text.textContent;
 text.click();
-report.there = player.t;
+report.there = [player.t, player.quantity.value];
 const marks = document.getElementById("marks"), box = marks.getBoundingClientRect();
 report.marks = marks.querySelector("path").getAttribute("d");
 marks.dispatchEvent(new MouseEvent("click", { clientX: box.left + 0.79 * box.width }));
-report.last = player.t;
+report.last = [player.t, player.quantity.value];
 report.bands = {};
 for (const name of ["torque", "position", "speed", "share of torque limit"]) {
   const quantity = document.getElementById("quantity");
@@ -232,8 +232,8 @@ def test_violations_are_found_where_they_are(tmp_path, reported):
         assert one["worst"] == pytest.approx(worst[one["kind"], one["axis"]], rel=1e-12)
     assert report["first"].startswith("axis 3 out of its range from 2.40 s: q3 - q2 = -80.0 °, ")
     assert report["first"].endswith("; 3 more")
-    assert report["there"] == t[40]
-    assert report["last"] == t[160]
+    assert report["there"] == [t[40], "position"]
+    assert report["last"] == [t[160], "torque"]
     assert report["marks"].count("M") == 4
 
     drawing = ElementTree.fromstring(report["drawing"].encode())
@@ -309,7 +309,8 @@ def test_saved_drawing_stands_alone(tmp_path, reported):
 def test_what_is_unknown_is_not_shown(tmp_path, reported):
     """A robot without masses has positions and speeds; of two robots each has its own samples."""
     robot = irb.load("irb660")
-    motion = moving(robot, (0, 0, 0, 0), (30, 20, 40, 90))._replace(tau=None)
+    motion = moving(robot, (0, 0, 0, 0), (30, 20, 40, 90))
+    motion = motion._replace(t=motion.t + 9.7, tau=None)
     other = Motion(motion.t[::2] + 0.004, motion.q[::2], motion.v[::2], motion.a[::2], None)
     save_page(
         tmp_path / "p.html",
