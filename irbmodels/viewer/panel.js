@@ -203,6 +203,7 @@ irb.ready = (async () => {
     };
   }
   viewer.set_3d_pane_size();
+  delete viewer.render;
   viewer.render();
   document.body.classList.add("ready");
 })();

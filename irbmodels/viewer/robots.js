@@ -11,6 +11,7 @@ const THROUGH = ["frames", "axes", "com", "ellipsoids", "boxes", "torques"];  //
 
 const viewer = new MeshCat.Viewer(document.getElementById("scene"));
 viewer.gui.domElement.style.display = "none";
+viewer.render = () => {};  // until the scene is there: shaders of an empty one would be compiled for nothing
 const fill = viewer.set_3d_pane_size.bind(viewer);
 viewer.set_3d_pane_size = () => {  // meshcat's takes the window's height; a narrow scene shows as much across as a wide one up and down
   const { offsetWidth: width, offsetHeight: height } = viewer.dom_element;
