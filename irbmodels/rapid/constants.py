@@ -32,10 +32,9 @@ class Constants:
         LOCAL ones of other modules are not seen.
         """
         for module in (self.module, *self.module.uses):
-            for declaration in module.declarations:
-                visible = module is self.module or declaration.scope != "LOCAL"
-                if visible and declaration.name.lower() == name:
-                    return declaration
+            found = module.by_name.get(name)
+            if found is not None and (module is self.module or found.scope != "LOCAL"):
+                return found
         return None
 
     def datum(self, name: Any) -> tuple[str, Any]:

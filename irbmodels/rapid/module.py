@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -93,11 +96,25 @@ class Module:
         Raises:
             UnknownName: if there is none.
         """
-        for declaration in self.declarations:
-            if declaration.name.lower() == str(name).lower():
-                return declaration
-        names = [declaration.name for declaration in self.declarations]
-        raise UnknownName("declaration", str(name), names)
+        found = self.by_name.get(str(name).lower())
+        if found is None:
+            names = [declaration.name for declaration in self.declarations]
+            raise UnknownName("declaration", str(name), names)
+        return found
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Declaration]:
+        """Declarations by name in lower case."""
+        return {declaration.name.lower(): declaration for declaration in self.declarations}
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [0, *(match.end() for match in re.finditer("\n", self.text))]
+
+    def line_column(self, position: int) -> tuple[int, int]:
+        """Return line and column, 1-based, of a position in the text."""
+        line = bisect_right(self._line_starts, position)
+        return line, position - self._line_starts[line - 1] + 1
 
     def save(self, path: str | Path) -> None:
         """Write the module to a file, in the encoding it was read in.

@@ -149,7 +149,7 @@ def _seeing_each_other(module: Module) -> tuple[Module, ...]:
     )
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=256)
 def _scopes_of(_module: Module) -> dict[int, Scope]:
     """Return the names of a module's routines by identity, as far as they were asked for."""
     return {}

@@ -17,7 +17,6 @@ from ..expressions import ExpressionEvaluator, Names, Unknown
 from ..grammar import parse
 from ..module import Module, checked_module
 from ..parser import declaration_of, parse_module
-from ..text import line_column
 from ..value_builder import Builder
 from .arguments import Arguments, Move
 from .routines import Instruction, Routine, routine_of
@@ -42,7 +41,7 @@ def moves_of(module: Module, routine: str | None = None) -> tuple[Move, ...]:
     return tuple(moves)
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=256)  # more than the modules of a program, which are asked for in turn
 def routines_of(module: Module) -> tuple[Builder, list[Routine]]:
     """Return the builder of a module's values, and its routines.
 
@@ -124,16 +123,18 @@ class Scope:
         self.assigned: dict[str, str] = {}
         """Line of the first assignment, by name in lower case."""
         for other in routines:
+            hidden = set() if other is routine else hidden_names(module, other)
             for name, position in other.assigned.items():
-                if other is routine or name not in hidden_names(module, other):
+                if name not in hidden:
                     self.assigned.setdefault(name, f"line {self.line_column(position)[0]}")
         own = {datum.name.lower() for datum in module if datum.scope == "LOCAL"}
         for used in module.uses:
-            hidden = own | {datum.name.lower() for datum in used if datum.scope == "LOCAL"}
+            local = own | {datum.name.lower() for datum in used if datum.scope == "LOCAL"}
             for other in routines_of(used)[1]:
+                hidden = local | hidden_names(used, other)
                 for name, position in other.assigned.items():
-                    if name not in hidden | hidden_names(used, other):
-                        line, _ = line_column(used.text, position)
+                    if name not in hidden:
+                        line, _ = used.line_column(position)
                         self.assigned.setdefault(name, f"line {line} of {used.name}")
 
     def move(self, item: Instruction, names: Names | None = None) -> Move:
@@ -197,7 +198,7 @@ class Scope:
 
     def line_column(self, position: int) -> tuple[int, int]:
         """Return line and column of a position in the module's text."""
-        return line_column(self.module.text, position)
+        return self.module.line_column(position)
 
     def call(self, evaluator: ExpressionEvaluator, node: Any) -> tuple[str, Any]:
         """Refuse a call: its value depends on the run."""
