@@ -13,6 +13,7 @@ from .expressions import ExpressionEvaluator, Names, Undeclared, Unknown
 from .grammar import parse
 from .module import Declaration, Module, checked_module
 from .predefined import PREDEFINED, type_of
+from .text import refusing_depth
 from .value_builder import Builder, Expression
 
 
@@ -100,6 +101,7 @@ class Constants:
         return builder
 
 
+@refusing_depth
 def values_of(module: Module, kind: str) -> dict[str, Any]:
     """Return all values of a type by name, those of its aliases too.
 

@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ..errors import RapidError, require
-from .text import line_column
+from .text import line_column, shifted
 
 if TYPE_CHECKING:
     from lark import Lark
@@ -108,8 +108,10 @@ def _parser(calls: bool = False) -> Lark:
     )
 
 
-def parse(text: str, start: str, file: str = "") -> Any:
+def parse(text: str, start: str, file: str = "", origin: tuple[int, int] = (1, 1)) -> Any:
     """Return the tree of a text: ``module``, ``text`` (a value), ``instruction``, ``condition``.
+
+    ``origin`` is line and column of the text in its module, for errors.
 
     Raises:
         RapidError: if it breaks the grammar; says where, why, and what would be right.
@@ -122,8 +124,8 @@ def parse(text: str, start: str, file: str = "") -> Any:
     try:
         return parser.parse(text, start=start)
     except UnexpectedInput as err:
-        position, reason = _explain(text, err)
-        raise RapidError(*line_column(text, position), reason, file) from None
+        position, reason = _explain(text, err, origin)
+        raise RapidError(*shifted(*line_column(text, position), origin), reason, file) from None
 
 
 def tokens(node: Any, *types: str) -> list[Any]:
@@ -136,7 +138,7 @@ def subtrees(node: Any, *rules: str) -> list[Any]:
     return [part for part in node.children if getattr(part, "data", "") in rules]
 
 
-def _explain(text: str, err: Any) -> tuple[int, str]:
+def _explain(text: str, err: Any, origin: tuple[int, int]) -> tuple[int, str]:
     """Return where a text breaks the grammar, and why."""
     token = getattr(err, "token", None)
     at = (
@@ -163,7 +165,8 @@ def _explain(text: str, err: Any) -> tuple[int, str]:
         word in ("", ";", ":=") or (word in _CLOSING and word != _BRACKETS[opened[-1].type])
     ):
         bracket, close = opened[-1], _BRACKETS[opened[-1].type]
-        opening = f"{str(bracket)!r} of line {bracket.line}, column {bracket.column}"
+        line, column = shifted(bracket.line, bracket.column, origin)
+        opening = f"{str(bracket)!r} of line {line}, column {column}"
         return at, f"{actual}, but the {opening} is not closed: {close!r} is missing"
     if opened and "COMMA" in expected:
         return (

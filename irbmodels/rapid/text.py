@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, RapidError
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 UNUSED = 9e9
 """ABB's number for an external axis that is not used."""
@@ -108,3 +113,22 @@ def literal(value: Any) -> str:
 def line_column(text: str, position: int) -> tuple[int, int]:
     """Return line and column, 1-based, of a position in a text."""
     return text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position)
+
+
+def shifted(line: int, column: int, origin: tuple[int, int]) -> tuple[int, int]:
+    """Return line and column in a module of a place in a part of it that begins at ``origin``."""
+    return origin[0] + line - 1, column + (origin[1] - 1 if line == 1 else 0)
+
+
+def refusing_depth(function: Callable[P, T]) -> Callable[P, T]:
+    """Return a function that refuses what is nested deeper than Python's own stack."""
+
+    @wraps(function)
+    def inner(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return function(*args, **kwargs)
+        except RecursionError:
+            reason = "brackets, blocks, calls or constants are nested too deeply; make it flatter"
+            raise RapidError(1, 1, reason) from None
+
+    return inner

@@ -13,10 +13,11 @@ from ..errors import InputError, RapidError
 from .options import OPTION_TYPES
 from .predefined import type_of
 from .records import Orient, components
-from .text import Number, string
+from .text import Number, shifted, string
 from .values import RECORDS
 
 NUMERIC = frozenset(("num", "dnum"))
+_SIMPLE = NUMERIC | {"bool", "string"}
 OPAQUE_TYPES = OPTION_TYPES | frozenset(
     re.findall(
         r"\w+",
@@ -58,9 +59,12 @@ class Expression:
 class Builder:
     """Builder of values: knows ABB's types, a module's own records, and its constants."""
 
-    def __init__(self, text: str, file: str = "") -> None:
-        """Begin with ABB's types; the reader adds the others, names in lower case."""
-        self.text, self.file = text, file
+    def __init__(self, text: str, file: str = "", origin: tuple[int, int] = (1, 1)) -> None:
+        """Begin with ABB's types; the reader adds the others, names in lower case.
+
+        ``origin`` is line and column of the text in its module, for errors.
+        """
+        self.text, self.file, self.origin = text, file, origin
         self.records: dict[str, tuple[tuple[str, str], ...]] = {}
         self.aliases: dict[str, str] = {}
         self.notes: list[str] = []
@@ -71,7 +75,7 @@ class Builder:
     def fail(self, node: Any, reason: str) -> RapidError:
         """Return the error that is at ``node``."""
         place = getattr(node, "meta", node)
-        return RapidError(place.line, place.column, reason, self.file)
+        return RapidError(*shifted(place.line, place.column, self.origin), reason, self.file)
 
     def source(self, node: Any) -> str:
         """Return the text of ``node``."""
@@ -82,7 +86,9 @@ class Builder:
         """Return the type that a name or alias stands for, in lower case."""
         name = str(name).lower()
         for _ in self.aliases:  # one may stand for another
-            name = self.aliases.get(name, name)
+            if name not in self.aliases:
+                break
+            name = self.aliases[name]
         return name
 
     def fields(self, kind: str) -> tuple[tuple[str, str], ...]:
@@ -100,8 +106,8 @@ class Builder:
             RapidError: if there is no such type.
         """
         name = self.resolve(token)
-        known = [*RECORDS, *sorted(NUMERIC), "bool", "string", *self.records, *sorted(OPAQUE_TYPES)]
-        if name not in known:
+        if not any(name in kinds for kinds in (RECORDS, _SIMPLE, self.records, OPAQUE_TYPES)):
+            known = [*RECORDS, *sorted(_SIMPLE), *self.records, *sorted(OPAQUE_TYPES)]
             close = get_close_matches(name, known, n=1)
             raise self.fail(
                 token, f"there is no type {token!s}{f'; did you mean {close[0]}?' if close else ''}"

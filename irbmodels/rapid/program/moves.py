@@ -17,12 +17,14 @@ from ..expressions import ExpressionEvaluator, Names, Unknown
 from ..grammar import parse
 from ..module import Module, checked_module
 from ..parser import declaration_of, parse_module
+from ..text import refusing_depth
 from ..value_builder import Builder
 from .arguments import Arguments, Move
 from .routines import Instruction, Routine, routine_of
 from .settings import EFFECTS
 
 
+@refusing_depth
 def moves_of(module: Module, routine: str | None = None) -> tuple[Move, ...]:
     """Return the moves of a module's routines, or of one, in the order of the text.
 
@@ -116,10 +118,10 @@ class Scope:
         self.local: dict[str, Any] = {}
         for item in routine.instructions:
             if item.kind == "declaration":
-                text = self._padded(item.span)
-                inner = self._builder(text)
-                datum = declaration_of(inner, parse(text, "text", module.file).children[0])
-                self.local[datum.name.lower()] = datum
+                inner, tree = self._tree(item.span, "text")
+                datum = declaration_of(inner, tree.children[0])
+                line, _ = self.line_column(item.span[0])
+                self.local[datum.name.lower()] = replace(datum, line=line)
         self.assigned: dict[str, str] = {}
         """Line of the first assignment, by name in lower case."""
         for other in routines:
@@ -178,23 +180,19 @@ class Scope:
 
     def _parsed(self, span: tuple[int, int], what: str) -> tuple[Builder, Any]:
         if span not in self._read:  # a loop comes here again and again
-            padded = self._padded(span)
-            self._read[span] = self._builder(padded), parse(padded, what, self.module.file)
+            self._read[span] = self._tree(span, what)
         return self._read[span]
 
-    def _builder(self, text: str) -> Builder:
-        inner = Builder(text, self.builder.file)
+    def _tree(self, span: tuple[int, int], what: str) -> tuple[Builder, Any]:
+        """Return a builder of values in a part of the text, and the part's tree."""
+        text, origin = self.module.text[slice(*span)], self.line_column(span[0])
+        inner = Builder(text, self.builder.file, origin)
         inner.records, inner.aliases, inner.constants = (
             self.builder.records,
             self.builder.aliases,
             self.builder.constants,
         )
-        return inner
-
-    def _padded(self, span: tuple[int, int]) -> str:
-        """Return a part of the text after blanks, so that lines and columns are the module's."""
-        line, column = self.line_column(span[0])
-        return "\n" * (line - 1) + " " * (column - 1) + self.module.text[slice(*span)]
+        return inner, parse(text, what, self.module.file, origin)
 
     def line_column(self, position: int) -> tuple[int, int]:
         """Return line and column of a position in the module's text."""

@@ -22,6 +22,7 @@ from ..expressions import (
 )
 from ..module import Module, checked_module
 from ..options import QUIET
+from ..text import refusing_depth
 from .arguments import Move
 from .binding import Given, bind, called_name, copy_back
 from .data import Datum, Frame, Program
@@ -50,6 +51,7 @@ class _ProgramEnded(Exception):
     """The program ends here, or never goes on."""
 
 
+@refusing_depth
 def sequence_of(module: Module, routine: str | None = None) -> tuple[Move, ...]:
     """Return the moves of a program in execution order.
 
