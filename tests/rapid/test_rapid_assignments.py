@@ -266,6 +266,18 @@ ENDMODULE"""
     assert [move.module for move in moves] == ["lib"] * 4 + [""] * 3
 
 
+def test_sizes_of_arrays_bound_loops():
+    """``Dim`` of an array of the module, and of a parameter; what is no array has none."""
+    driven = run_of(
+        f"FOR i FROM 1 TO Dim(grid,2) DO {at('i')} ENDFOR each row; {at('Dim(a,1)')}{at('Dim(row,2)')}",
+        f"PROC each(num one{{*}}) {at('Dim(one,1)+Dim(grid,1)')} ENDPROC",
+        "VAR num grid{4,2}; VAR num row{7}; VAR num a;",
+    )
+    assert driven[:3] == [1, 2, 11]
+    assert "a has 0 sizes, no size 1" in driven[3][1]
+    assert "row has 1 sizes, no size 2" in driven[4][1]
+
+
 def test_recursion_that_ends_is_followed():
     others = f"PROC down(num n) IF n>0 THEN {at('n')} down n-1; ENDIF ENDPROC"
     assert run_of("down 3;", others) == [3, 2, 1]

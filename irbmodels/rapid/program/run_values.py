@@ -1,4 +1,4 @@
-"""Values that a run gives: where the robot stands after a move, and the counter of a FOR."""
+"""Values that a run gives: where the robot stands, sizes of arrays, the counter of a FOR."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, cast
 from ..expressions import ExpressionEvaluator, Unknown, arguments_of
 from ..values import JointTarget, RobTarget
 from .arguments import Move
+from .data import Frame
 
 
 def position(last: Move | None, evaluator: ExpressionEvaluator, node: Any) -> tuple[str, Any]:
@@ -31,6 +32,18 @@ def position(last: Move | None, evaluator: ExpressionEvaluator, node: Any) -> tu
     if word.lower() == "cpos":
         return "pos", cast(RobTarget, move.target).trans
     return kind.rapid, move.target
+
+
+def dimension(frame: Frame, evaluator: ExpressionEvaluator, node: Any) -> tuple[str, Any]:
+    """Return ``Dim(array,number)``: the size of an array, also of one that a parameter is."""
+    required, _ = arguments_of(node)
+    array, number = required if len(required) == 2 else (None, None)
+    if getattr(array, "data", "") != "reference" or len(array.children) > 1:
+        raise Unknown(f"{evaluator.builder.source(node)} takes an array and a number")
+    size, place = frame.find(array.children[0]).size, evaluator.number(number)
+    if place not in range(1, len(size) + 1):
+        raise Unknown(f"{array.children[0]!s} has {len(size)} sizes, no size {place:g}")
+    return "num", float(size[int(place) - 1])
 
 
 def counter_values(heads: list[float]) -> Iterator[float]:

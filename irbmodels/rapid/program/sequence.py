@@ -29,7 +29,7 @@ from .data import Datum, Frame, Program
 from .effects import Effects, written
 from .moves import first_routine, routines_of
 from .routines import CHANGING, Block, Instruction, Routine, words
-from .run_values import counter_values, position
+from .run_values import counter_values, dimension, position
 from .settings import Settings
 
 # instructions and rounds of loops; a program that takes more is checked part by part
@@ -265,6 +265,8 @@ class _Interpreter:
         if word.lower() in _POSITIONS:
             frame.program.outside = str(word)  # a measured position decides nothing
             return position(self.last, evaluator, node)
+        if word.lower() == "dim":
+            return dimension(frame, evaluator, node)
         found = self.program.routine(frame.number, word.lower())
         if found is None or found[1].kind != "func":
             raise Unknown(f"{word!s}() is not evaluated")
