@@ -266,6 +266,14 @@ ENDMODULE"""
     assert [move.module for move in moves] == ["lib"] * 4 + [""] * 3
 
 
+@pytest.mark.parametrize("call", ["foreign a;", 'TPReadNum a,"";', "SpotL x,v10,a,b,tool0;"])
+def test_nothing_changes_a_constant(call):
+    """An instruction that is not followed may change data among its arguments, but no CONST."""
+    for storage, known in (("CONST", True), ("PERS", False)):
+        driven = run_of(f"{call} {at('a')}", "", f"{storage} num a:=7;")
+        assert (driven[-1] == 7) == known
+
+
 def test_sizes_of_arrays_bound_loops():
     """``Dim`` of an array of the module, and of a parameter; what is no array has none."""
     driven = run_of(

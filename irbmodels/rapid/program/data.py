@@ -42,6 +42,8 @@ class Datum:
     """Whether a condition is decided by it: a constant, or assigned by this run from such."""
     shared: bool = False
     """Whether it is a PERS."""
+    constant: bool = False
+    """Whether it is a CONST, which nothing can change."""
 
 
 class Program:
@@ -173,7 +175,7 @@ def initial(constants: Constants, declared: Declaration, names: Any) -> Datum:
     except RapidError as err:
         value = Unset(err.reason)
     const, shared = declared.storage == "CONST", declared.storage == "PERS"
-    return Datum(kind, declared.size, value, const, shared)
+    return Datum(kind, declared.size, value, const, shared, const)
 
 
 def _zero(builder: Builder, kind: str, size: tuple[int, ...]) -> Any:
@@ -356,7 +358,8 @@ class Frame:
                 one = self.find(name) if number is None else self.program.datum(number, name)
             except Unknown:
                 continue
-            one.value, one.decides = Unset(f"{name} {reason}"), True
+            if not one.constant:
+                one.value, one.decides = Unset(f"{name} {reason}"), True
 
 
 def _put(
