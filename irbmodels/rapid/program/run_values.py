@@ -37,10 +37,10 @@ def position(last: Move | None, evaluator: ExpressionEvaluator, node: Any) -> tu
 def dimension(frame: Frame, evaluator: ExpressionEvaluator, node: Any) -> tuple[str, Any]:
     """Return ``Dim(array,number)``: the size of an array, also of one that a parameter is."""
     required, _ = arguments_of(node)
-    array, number = required if len(required) == 2 else (None, None)
-    if getattr(array, "data", "") != "reference" or len(array.children) > 1:
+    array: Any = required[0] if required else None
+    if len(required) != 2 or getattr(array, "data", "") != "reference" or len(array.children) > 1:
         raise Unknown(f"{evaluator.builder.source(node)} takes an array and a number")
-    size, place = frame.find(array.children[0]).size, evaluator.number(number)
+    size, place = frame.find(array.children[0]).size, evaluator.number(required[1])
     if place not in range(1, len(size) + 1):
         raise Unknown(f"{array.children[0]!s} has {len(size)} sizes, no size {place:g}")
     return "num", float(size[int(place) - 1])
