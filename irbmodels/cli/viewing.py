@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from pathlib import Path
@@ -94,6 +95,7 @@ def view(
     anything. From another machine, over SSH: run there the "ssh -L" line that it prints where there
     is no browser, and open the same address.
     """
+    parent = os.getppid()
     from ..viewer import NO_SCREEN, Actor, Viewer, save_page, save_picture
 
     check_outputs((robot, tool, *(motion or ()), *(overlay or ())), page=save, picture=png)
@@ -125,7 +127,7 @@ def view(
         err.print("Ctrl-C ends it")
         # killed, a shell or editor would leave it behind on its port; nohup asks for that
         nohup = hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
-        viewer.server.wait(with_parent=not nohup)
+        viewer.server.wait(None if nohup else parent)
 
 
 @app.command()

@@ -96,7 +96,7 @@ class Viewer:
         import socket
 
         port = self.server.http.server_address[1]
-        return f"ssh -L {port}:127.0.0.1:{port} {socket.gethostname()}"
+        return f"ssh -L {port}:{self.server.http.host}:{port} {socket.gethostname()}"
 
     @property
     def warning(self) -> str:

@@ -70,10 +70,10 @@ class HttpServer(ThreadingHTTPServer):
         self._ticket: str | None = None
         self._connections: set[Any] = set()
         address = _checked(host)
-        self.loopback = address.is_loopback
+        self.loopback, self.host = address.is_loopback, str(address)
         for number in (*range(port, min(port + _TRIES, 65536)), 0):
             try:
-                super().__init__((str(address), number), _Handler)
+                super().__init__((self.host, number), _Handler)
                 break
             except OSError as error:
                 if error.errno == errno.EADDRNOTAVAIL:
@@ -90,8 +90,8 @@ class HttpServer(ThreadingHTTPServer):
     @property
     def origin(self) -> str:
         """Scheme, host and port, without the token."""
-        host, port = str(self.server_address[0]), self.server_address[1]
-        return f"http://{socket.gethostname() if host == '0.0.0.0' else host}:{port}"
+        name = socket.gethostname() if self.host == "0.0.0.0" else self.host
+        return f"http://{name}:{self.server_address[1]}"
 
     def ticket(self) -> str:
         """Return an address that leads to the page once; the one before becomes void.
@@ -151,7 +151,8 @@ class _Handler(BaseHTTPRequestHandler):
         path, _, query = self.path.partition("?")
         secret, _, rest = path.removeprefix("/").partition("/")
         host, origin = self.headers.get("Host", ""), self.headers.get("Origin")
-        named_here = not self.server.loopback or host.partition(":")[0] in (LOOPBACK, "localhost")
+        names = (self.server.host, "localhost")
+        named_here = not self.server.loopback or host.partition(":")[0] in names
         # another site may let its name point here, or ask from its page; a frame has no origin
         foreign = not named_here or origin not in (None, f"http://{host}")
         if foreign or self.request_version == "HTTP/0.9":  # its answers have no headers
@@ -182,7 +183,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _stream(self, known: str) -> None:
         self._head_of(200, **{"Content-Type": "text/event-stream"})
-        number = int(known) if known.isdecimal() and len(known) < 16 else 0
+        number = int(known) if known.isdecimal() else 0
         while (events := self.server.newer(number)) is not None:
             for number, event in events:
                 self.wfile.write(f"id: {number}\ndata: {json.dumps(event)}\n\n".encode())

@@ -96,10 +96,9 @@ class Server(Window):
                 raise InputError("this view is closed")
             self._publish(("q", str(actor)), {"actor": actor, "q": q})
 
-    def wait(self, *, with_parent: bool = False) -> None:
-        """Wait until another thread closes the server, or until the parent process ends."""
-        parent = os.getppid()
-        while self.listening and not (with_parent and os.getppid() != parent):
+    def wait(self, parent: int | None = None) -> None:
+        """Wait until another thread closes the server, or until the parent of that id ends."""
+        while self.listening and parent in (None, os.getppid()):
             self._thread.join(timeout=0.5)  # without an end it would be deaf to Ctrl-C on Windows
 
     def close(self) -> None:

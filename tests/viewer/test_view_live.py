@@ -146,12 +146,21 @@ def test_killing_the_parent_of_the_command_frees_its_port(nohup):
         until(lambda: not listening(url))
 
 
-@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
-def test_ending_the_command_ends_its_server(end):
+@pytest.mark.parametrize(
+    ("end", "host"),
+    [
+        (signal.SIGTERM, "127.0.0.1"),
+        (signal.SIGINT, "127.0.0.1"),
+        (signal.SIGKILL, "127.0.0.1"),
+        (signal.SIGTERM, "0.0.0.0"),
+    ],
+)
+def test_ending_the_command_ends_its_server(end, host):
     """However `irbmodels view` ends, nobody listens any more and no process is left."""
     # its own: other tests listen on 7000
     port = str(np.random.default_rng(end).integers(20000, 50000))
     command = [sys.executable, "-m", "irbmodels.cli", "view", "irb1600", "--port", port]
+    command += [] if host == "127.0.0.1" else ["--host", host]
     blind = {
         name: value
         for name, value in os.environ.items()
@@ -173,7 +182,10 @@ def test_ending_the_command_ends_its_server(end):
         assert not children.split()  # the server lives in the process itself
         elsewhere = process.stderr.readline()
         number = port_of(url)
-        assert f": ssh -L {number}:127.0.0.1:{number} {socket.gethostname()} (" in elsewhere
+        if host == "127.0.0.1":
+            assert f": ssh -L {number}:127.0.0.1:{number} {socket.gethostname()} (" in elsewhere
+        else:
+            assert elsewhere.startswith("warning: this page goes through the network")
         assert "Ctrl-C" in process.stderr.readline()
         process.send_signal(end)
         process.wait(timeout=20)

@@ -95,6 +95,11 @@ def test_only_this_machine_is_listened_to_unless_asked(viewer, capsys):
         assert status(ask(wide, get("/", "Host: the-robot.example"))) == 403
         assert "ssh" not in wide._repr_html_()
         assert wide.warning in wide._repr_html_()
+    with irb.Viewer(irb.load("irb930"), host="127.0.0.2", port=26100) as other:
+        assert bound(other) == {"127.0.0.2"}
+        assert fetch(other.url)[0] == 200
+        assert f":127.0.0.2:{port_of(other)} " in other.tunnel
+        assert other.warning == ""
     for wrong in ("elsewhere", "::1", "127.0.0.1:80", 7000, "203.0.113.7"):
         with pytest.raises(irb.InputError, match=r"IPv4 address|no address of this machine"):
             irb.Viewer(irb.load("irb930"), host=wrong)
