@@ -180,10 +180,12 @@ report.marks = marks.querySelector("path").getAttribute("d");
 marks.dispatchEvent(new MouseEvent("click", { clientX: box.left + 0.79 * box.width }));
 report.last = [player.t, player.quantity.value];
 report.bands = {};
+report.bounds = {};
 for (const name of ["torque", "position", "speed", "share of torque limit"]) {
   const quantity = document.getElementById("quantity");
   quantity.value = name;
   quantity.dispatchEvent(new Event("change"));
+  report.bounds[name] = [...document.querySelectorAll(".strip svg")].map(strip => [...strip.querySelectorAll(".bound")].map(line => Number(line.getAttribute("y1"))));
   report.bands[name] = [...document.querySelectorAll(".strip svg")].map(strip => [...strip.querySelectorAll(".broken")].map(path => path.getAttribute("d")).join(""));
 }
 """
@@ -236,6 +238,11 @@ def test_violations_are_found_where_they_are(tmp_path, reported):
     assert report["last"] == [t[160], "torque"]
     assert report["marks"].count("M") == 4
 
+    bounds = report["bounds"]
+    for name in ("torque", "share of torque limit"):
+        assert bounds[name][2] == pytest.approx([18.0 / 1.2, -18.0 / 1.2])
+    assert bounds["speed"][0] == pytest.approx([18.0 / 1.1, -18.0 / 1.1])
+    assert bounds["position"][4] == pytest.approx([18.0, -18.0], abs=1e-6)
     drawing = ElementTree.fromstring(report["drawing"].encode())
     words = [one.text for one in drawing.iterfind("{http://www.w3.org/2000/svg}text")]
     assert words[1:3] == ["limit", "limit not kept"]
