@@ -13,8 +13,8 @@ axis 6. Real eigenvalues of 24 are postures, up to 16; the others are complex.
 Read from another axis on the eliminant of an arm like the IRB 14000's vanishes (axis 1), or does
 where axes 2 and 3 are parallel (axis 2). From axis 4 eliminating depends on neither the pose
 nor what stands between axes 2 and 3. At poses of plane postures it vanishes even so: it is solved
-beside the pose, on both sides, so that one of them has the postures that meet in a double one, and
-Newton's method goes from there to the pose.
+beside the pose as well, on both sides, so that one of them has the postures that meet in a double
+one, and Newton's method goes from there to the pose.
 """
 
 from __future__ import annotations
@@ -36,6 +36,9 @@ NEARLY_REAL = 0.05  # imaginary part of x6 up to which Newton's method tries, of
 # [m, rad] by which the eliminant is solved beside the pose: any direction that is no axis of
 # anything. At 1e-2 two of 5000 postures are missed, at 1e-3 and 1e-4 none.
 BESIDE = 1e-3 * np.array([0.1, 0.16, -0.08, 0.6, -0.5, 0.7])
+# parts of it: nearly none for what is 1e-3 from a singular posture, of which Newton's method finds
+# another one from elsewhere (one of 10 000); not quite none, so that no matrix has rank 11 exactly
+SIDES = (1.0, -1.0, 1e-6)
 # from tangents of the half angle to cosine, sine and 1, times 1 + x^2
 _HALF = np.array([[1.0, 0.0, -1.0], [0.0, 2.0, 0.0], [1.0, 0.0, 1.0]])
 
@@ -48,8 +51,8 @@ def postures_of_chain(chain: Mechanism, poses: Array) -> tuple[IntArray, Array, 
     """
     rows = np.stack([joint.row for joint in chain.joints])
     offsets = np.array([joint.offset for joint in chain.joints])
-    both = [poses @ pin.exp6(side * BESIDE).homogeneous for side in (1.0, -1.0)]
-    pose, angles = _candidates(*_loop(chain, np.concatenate(both)))
+    sides = [poses @ pin.exp6(side * BESIDE).homogeneous for side in SIDES]
+    pose, angles = _candidates(*_loop(chain, np.concatenate(sides)))
     q = np.linalg.solve(rows, (angles - offsets).T).T
     return polished(chain, poses, pose % len(poses), q)
 
