@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from grouped import together
 from programs import reference
 
 import irbmodels as irb
@@ -31,8 +32,8 @@ def agree(function, inputs, expected):
         np.testing.assert_allclose(actual.full(), theirs, rtol=0.0, atol=SAME * size)
 
 
-@pytest.mark.parametrize("query", QUERIES)
-@pytest.mark.parametrize("name", ["irb2400", "irb1400", "irb930"])
+@together("query", QUERIES)
+@together("name", ["irb2400", "irb1400", "irb930"])
 def test_every_query_is_the_reference(name, query):
     """One state, in columns and matrices; an array of three dimensions has its last in columns."""
     robot = irb.load(name)
@@ -45,8 +46,8 @@ def test_every_query_is_the_reference(name, query):
     agree(function, given(function, *drawn), expected)
 
 
-@pytest.mark.parametrize("query", [query for query in QUERIES if query not in OF_FRAMES])
-@pytest.mark.parametrize("name", ["irb2400", "irb1600"])
+@together("query", [query for query in QUERIES if query not in OF_FRAMES])
+@together("name", ["irb2400", "irb1600"])
 def test_parameters_are_an_input(name, query):
     """With the robot's own it answers as without; with others, in another way where they count."""
     robot = (

@@ -424,7 +424,7 @@ def test_one_state_calls_nothing(dtype, target, name):
     assert {each.removesuffix("@PLT") for each in called} <= {"core"}
 
 
-@pytest.mark.parametrize("name", FORMULAS)
+@together("name", FORMULAS)
 def test_leave_of_the_compiler(dtype, name):
     """Instructions may be fused and take either 0 for the other; NaN, infinities, quotients and the
     order of sums stay as written, in any version of LLVM.

@@ -9,6 +9,7 @@ import numpy as np
 import oracles
 import pinocchio as pin
 import pytest
+from grouped import together
 from programs import mechanism
 
 import irbmodels as irb
@@ -128,8 +129,8 @@ def agree(actual, wanted, tolerance=SAME):
 # --- equal to the reference
 
 
-@pytest.mark.parametrize("far", [1.0, 3e3], ids=["near", "far"])
-@pytest.mark.parametrize("name", oracles.NAMES)
+@together("far", [1.0, 3e3])
+@together("name", oracles.NAMES)
 def test_inverse_dynamics_of_every_variant(name, far):
     """Over the full range, at rest, creeping and moving, and at up to ten thousand radians, all ten
     variants answer right.
@@ -143,7 +144,7 @@ def test_inverse_dynamics_of_every_variant(name, far):
     agree(by_rows(made, given), wanted)
 
 
-@pytest.mark.parametrize("query", QUERIES)
+@together("query", QUERIES)
 def test_every_query_over_arrays(query):
     """A SCARA with tool, payload, rotors and tilted stand answers every query right, by columns and
     by rows.
@@ -155,7 +156,7 @@ def test_every_query_over_arrays(query):
     agree(by_rows(made, given), wanted)
 
 
-@pytest.mark.parametrize("query", QUERIES)
+@together("query", QUERIES)
 def test_every_query_at_one_state(query):
     """The same state by state."""
     robot, made = loaded("irb930", dressed=True), kernel("irb930", query, dressed=True)
@@ -589,7 +590,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG)
+@together("wrong", WRONG.values())
 def test_what_is_no_state_is_refused(wrong):
     """Wrong shapes, numbers of states and types are refused with one line that says what is
     wanted.
@@ -627,7 +628,7 @@ def test_swapped_bytes_are_refused_whatever_was_asked_before():
             made(x, x, x, out=np.zeros_like(x).astype(">f8"))
 
 
-@pytest.mark.parametrize(
+@together(
     "out",
     [
         np.zeros((4, 9)),
@@ -640,7 +641,6 @@ def test_swapped_bytes_are_refused_whatever_was_asked_before():
         np.broadcast_to(0.0, (4, 10)),
         [0.0],
     ],
-    ids=["short", "rows", "long", "flat", "single", "fortran", "strided", "read-only", "list"],
 )
 def test_results_that_do_not_fit_are_refused(out):
     """An ``out`` of another shape, type or layout is refused, whatever the layout of the inputs."""

@@ -128,7 +128,7 @@ def block_of(made, width, dtype):
     return int(found[1]) if found else 64
 
 
-@pytest.mark.parametrize("name", ["few", "several", "lengths"])
+@together("name", ["few", "several", "lengths"])
 def test_columns_of_wider_arrays(name, target, dtype):
     """Slices of wider arrays are read and filled in, and nothing between their rows is written."""
     width = width_of(COLUMNS, TARGETS[target], dtype)
@@ -254,7 +254,7 @@ def every_operation():
     return Program("all", (("x", 2),), ("c",), tuple(steps), (output,))
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@together("layout", LAYOUTS)
 def test_every_operation_is_written(layout, target, dtype):
     """A step of each kind is computed as NumPy does, with inputs, constants and numbers; masks are
     1 and 0.
@@ -291,7 +291,7 @@ def test_sine_and_cosine_of_one_angle_are_computed_together(dtype):
     assert reductions(lambda x, y: [sin(x), cos(y), cos(x)]) == 2
 
 
-@pytest.mark.parametrize("rows", [9, 16, 32, 33, 64, 66, 128, 130, 140, 200, 300, 700])
+@together("rows", [9, 16, 32, 33, 64, 66, 128, 130, 140, 200, 300, 700])
 def test_rows_of_a_block_fall_on_different_sets_of_the_cache(rows, dtype):
     """A block fits its bytes, is a whole number of registers, and its rows begin an odd number of
     cache lines apart: no two of 64 on one of 64 sets.
@@ -333,7 +333,7 @@ def states_of_rounded(dtype):
     return [rng.uniform(-3.0, 3.0, (203, length)).astype(dtype) for length in (3, 2)]
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@together("layout", LAYOUTS)
 def test_bits_of_a_state_are_its_own(layout, target, dtype):
     """In any order, any part of the array and any lane, a state has the same bits: also beside
     states of NaN.

@@ -141,7 +141,7 @@ def test_far_positions_are_the_reference(name, query):
     )
 
 
-@pytest.mark.parametrize("frame", loaded("irb2400").frames)
+@together("frame", loaded("irb2400").frames)
 def test_every_frame_and_point_of_an_arm_with_bars(frame):
     """Frames on carriers, bars and the base answer as Pinocchio, with and without a point fixed to
     them.
@@ -258,8 +258,8 @@ def asked(robot, seed=0, queries=tuple(QUERIES)):
         agree(answers(robot, query, drawn), expected, SAME, largest)
 
 
-@pytest.mark.parametrize("branch", [False, True], ids=["chain", "tree"])
-@pytest.mark.parametrize("arm", ARMS)
+@together("branch", [False, True])
+@together("arm", ARMS)
 def test_turns_and_slides_in_every_order(arm, branch):
     """Slides and turns on one another, along any axis, driven and held by mimics, answer as
     Pinocchio.
@@ -314,7 +314,7 @@ def test_weightlessness_leaves_no_gravity():
 # --- laws that share no code
 
 
-@pytest.mark.parametrize("name", oracles.NAMES)
+@together("name", oracles.NAMES)
 def test_torques_are_those_of_the_papers(name):
     """Typed lengths and energies alone, and link-by-link Newton-Euler, give the torque, M, C and
     gravity of the programs.
@@ -439,8 +439,8 @@ def test_mass_matrix_changes_as_coriolis_says(full):
     )
 
 
-@pytest.mark.parametrize(
-    ("query", "slope", "output", "name"),
+@together(
+    "query, slope, output, name",
     [
         ("pose", "jacobian", "T", "J"),
         ("jacobian", "hessian", "J", "H"),
@@ -538,7 +538,7 @@ MOST = {
 }
 
 
-@pytest.mark.parametrize("query", MOST)
+@together("query", MOST)
 def test_programs_of_the_2400_stay_cheap(query):
     """With spindle they take no more operations than when their kernels reached their speed."""
     robot = irb.load("irb2400", tool="spindle")
@@ -555,7 +555,7 @@ def test_the_shorter_of_two_formulas_is_written():
     assert program_for("hessian", mechanism(leaning, "hessian", leaning.frames[-1])).count() < 1500
 
 
-@pytest.mark.parametrize("query", [query for query in QUERIES if query != "regressor"])
+@together("query", [query for query in QUERIES if query != "regressor"])
 def test_bars_without_mass_cost_nothing(query):
     """The tree with the parallelogram has the programs of the serial one where its bars weigh
     nothing.

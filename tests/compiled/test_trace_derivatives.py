@@ -2,6 +2,7 @@ import mpmath
 import numpy as np
 import pytest
 from formulas import FORMULAS, NAMES, built
+from grouped import together
 from hypothesis import given, settings
 from programs import evaluate
 
@@ -45,7 +46,7 @@ class Traced:
     sin, cos, exp, log, sqrt, sign = (staticmethod(f) for f in (sin, cos, exp, log, sqrt, sign))
 
 
-@pytest.mark.parametrize("name", ELEMENTARY)
+@together("name", ELEMENTARY)
 def test_derivatives_are_those_of_mpmath(name):
     """Each rule, and their chain: to rounding as differences with 50 digits."""
     trace = Trace()

@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from xml.etree import ElementTree
 
-import pytest
+from grouped import together
 
 import irbmodels.control as control
 
@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(page for page in (ROOT / "docs" / "control").glob("*.md") if page.stem != "README")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@together("page", PAGES, name=lambda page: page.stem)
 def test_each_law_has_its_page_with_diagram_and_figure(page):
     """A page names its law, shows its block diagram and a figure, runs an example, and stands in
     the index.

@@ -7,7 +7,7 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-import pytest
+from grouped import together
 from misuse import refused_in_one_line
 from scipy.spatial.transform import Rotation
 
@@ -460,7 +460,7 @@ BAD |= {
 }
 
 
-@pytest.mark.parametrize("name", BAD)
+@together("name", BAD)
 def test_misuse_is_one_clear_line(name):
     refused_in_one_line(*BAD[name])
 

@@ -8,6 +8,7 @@ import numpy as np
 import oracles
 import pinocchio as pin
 import pytest
+from grouped import together
 
 import irbmodels as irb
 from irbmodels.dynamics.closed_forms import MainAxes
@@ -63,7 +64,7 @@ def random_arm(rng: np.random.Generator) -> tuple[Chain, pin.Model, np.ndarray]:
     )
 
 
-@pytest.mark.parametrize("seed", range(12))
+@together("seed", range(12))
 def test_closed_form_is_pinocchio_on_random_bodies(seed):
     """Five bodies and a wrist with random masses, centres and full tensors: D, C, g and torque,
     wherever the wrist stands.

@@ -10,6 +10,7 @@ import numpy as np
 import oracles
 import pinocchio as pin
 import pytest
+from grouped import together
 
 import irbmodels as irb
 from irbmodels.dynamics.closed_forms import Scara, cycle_peaks, cycle_time, tool_acceleration
@@ -186,9 +187,9 @@ def test_acceleration_behind_the_printed_cycle_time():
     assert math.sqrt(tool_acceleration(overlap=1.0) * 0.300) == pytest.approx(3.158, abs=5e-4)
 
 
-@pytest.mark.parametrize("overlap", [0.0, 0.4, 1.0])
-@pytest.mark.parametrize("speed", [math.inf, 4.0, 2.2])
-@pytest.mark.parametrize("duration", [0.38, 0.6, 100.0])
+@together("overlap", [0.0, 0.4, 1.0])
+@together("speed", [math.inf, 4.0, 2.2])
+@together("duration", [0.38, 0.6, 100.0])
 def test_the_acceleration_gives_back_the_time(overlap, speed, duration):
     """Solved for the acceleration, the cycle takes the time that was asked for, with and without a
     speed limit in the way.

@@ -6,6 +6,7 @@ import numpy as np
 import oracles
 import pinocchio as pin
 import pytest
+from grouped import together
 
 import irbmodels as irb
 from irbmodels.dynamics.closed_forms import joint_loads
@@ -27,7 +28,7 @@ def close(actual: np.ndarray, expected: np.ndarray) -> None:
     )
 
 
-@pytest.mark.parametrize("name", [*OPEN, "irb1400"])
+@together("name", [*OPEN, "irb1400"])
 def test_torques_and_joint_loads_are_pinocchios(name):
     """Every open chain with tool, payload and a tilted stand: forces, moments, and torques of the
     controller's axes.

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import oracles
 import pytest
+from grouped import together
 
 import irbmodels as irb
 
@@ -65,7 +66,7 @@ def laden(
     return robot, oracles.carrying(arm, *BODY)
 
 
-@pytest.mark.parametrize(("name", "coupling", "parameters"), TREES)
+@together("name, coupling, parameters", TREES)
 def test_inverse_dynamics_is_newton_euler(name, coupling, parameters):
     """Bare robot, both trees: torques are those of the link-by-link recursion, projected to the
     controller's axes.
@@ -78,14 +79,14 @@ def test_inverse_dynamics_is_newton_euler(name, coupling, parameters):
         close(robot.inverse_dynamics(q, v, a, friction=False), oracles.newton_euler(arm, q, v, a))
 
 
-@pytest.mark.parametrize(("name", "parameters"), SETS)
+@together("name, parameters", SETS)
 def test_inverse_dynamics_of_every_set(name, parameters):
     robot, arm = irb.load(name, parameters=parameters), oracles.arm(name, parameters)
     for q, v, a in oracles.states(name, 5, seed=1):
         close(robot.inverse_dynamics(q, v, a, friction=False), oracles.newton_euler(arm, q, v, a))
 
 
-@pytest.mark.parametrize(("name", "coupling", "parameters"), TREES)
+@together("name, coupling, parameters", TREES)
 def test_inverse_dynamics_with_everything_at_once(name, coupling, parameters):
     """Tool, payload, tilted stand, rotors and a wrench at the TCP: tau = M a + h + J_rotor a - J'
     w.
@@ -98,7 +99,7 @@ def test_inverse_dynamics_with_everything_at_once(name, coupling, parameters):
         close(robot.inverse_dynamics(q, v, a, friction=False, wrench=WRENCH), expected)
 
 
-@pytest.mark.parametrize("name", oracles.NAMES)
+@together("name", oracles.NAMES)
 def test_inverse_dynamics_is_lagrange(name):
     """With tool and payload, torques follow from kinetic and potential energy alone."""
     robot, arm = laden(name)
@@ -143,7 +144,7 @@ def test_bars_with_mass_move_as_the_linkage_says(name, copied):
         irb.load(folder / name, parameters=chosen, coupling="serial")
 
 
-@pytest.mark.parametrize("name", oracles.NAMES)
+@together("name", oracles.NAMES)
 def test_mass_matrix_is_the_one_of_the_kinetic_energy(name):
     """M = sum m Jv' Jv + Jw' I Jw (S000 eq. 50), with tool and payload."""
     robot, arm = laden(name)
@@ -151,7 +152,7 @@ def test_mass_matrix_is_the_one_of_the_kinetic_energy(name):
         close(robot.mass_matrix(q), oracles.mass_matrix(arm, q))
 
 
-@pytest.mark.parametrize(("name", "coupling", "parameters"), TREES)
+@together("name, coupling, parameters", TREES)
 def test_mass_matrix_is_symmetric_and_positive_definite(name, coupling, parameters):
     """Kinetic energy of any motion is positive."""
     robot = irb.load(name, coupling=coupling, parameters=parameters)
@@ -162,7 +163,7 @@ def test_mass_matrix_is_symmetric_and_positive_definite(name, coupling, paramete
         assert np.linalg.eigvalsh(M)[0] > 1e-5
 
 
-@pytest.mark.parametrize(("name", "coupling", "parameters"), TREES)
+@together("name, coupling, parameters", TREES)
 def test_mass_matrix_columns_are_torques_of_unit_accelerations(name, coupling, parameters):
     """Column i of M is the torque that accelerates axis i alone, from rest and without gravity;
     rotors included.
@@ -174,7 +175,7 @@ def test_mass_matrix_columns_are_torques_of_unit_accelerations(name, coupling, p
     close(robot.mass_matrix(q), np.array(columns).T)
 
 
-@pytest.mark.parametrize(("name", "coupling", "parameters"), TREES)
+@together("name, coupling, parameters", TREES)
 def test_coriolis_is_the_matrix_of_christoffel_symbols(name, coupling, parameters):
     """C comes from the derivatives of M in axis coordinates (S000 eq. 51), not only some C with the
     right C v.
@@ -187,7 +188,7 @@ def test_coriolis_is_the_matrix_of_christoffel_symbols(name, coupling, parameter
         close(robot.coriolis(q, v), oracles.christoffel(oracles.mass_matrix_slopes(arm, q), v))
 
 
-@pytest.mark.parametrize(("name", "coupling", "parameters"), TREES)
+@together("name, coupling, parameters", TREES)
 def test_mass_matrix_changes_as_coriolis_says(name, coupling, parameters):
     """dM/dt = C + C' along any motion: Coriolis forces do no work."""
     robot, step = irb.load(name, coupling=coupling, parameters=parameters), 1e-5
@@ -200,7 +201,7 @@ def test_mass_matrix_changes_as_coriolis_says(name, coupling, parameters):
         )
 
 
-@pytest.mark.parametrize(("name", "coupling", "parameters"), TREES)
+@together("name, coupling, parameters", TREES)
 def test_velocity_torque_is_coriolis_plus_gravity(name, coupling, parameters):
     robot = irb.load(name, coupling=coupling, parameters=parameters)
     for q, v, _ in oracles.states(name, 3, seed=10):
@@ -208,7 +209,7 @@ def test_velocity_torque_is_coriolis_plus_gravity(name, coupling, parameters):
         close(robot.inverse_dynamics(q, v, np.zeros(robot.n), friction=False), expected)
 
 
-@pytest.mark.parametrize(("name", "coupling", "parameters"), TREES)
+@together("name, coupling, parameters", TREES)
 def test_gravity_is_the_slope_of_potential_energy(name, coupling, parameters):
     """Gravity is dP/dq, for a laden robot on a tilted stand: of the oracle's P and of the robot's
     own.
@@ -225,7 +226,7 @@ def test_gravity_is_the_slope_of_potential_energy(name, coupling, parameters):
         close(robot.gravity(q), np.array(up) / (2 * step), DIFFERENCED)
 
 
-@pytest.mark.parametrize(("name", "coupling", "parameters"), TREES)
+@together("name, coupling, parameters", TREES)
 def test_energy_is_that_of_the_bodies(name, coupling, parameters):
     """Kinetic energy is v' M v / 2 with the rotors in M; potential energy is 0 for a mass at the
     base origin.
@@ -241,7 +242,7 @@ def test_energy_is_that_of_the_bodies(name, coupling, parameters):
         assert energy.potential == pytest.approx(oracles.potential(arm, q), rel=1e-12)
 
 
-@pytest.mark.parametrize(("name", "coupling", "parameters"), TREES)
+@together("name, coupling, parameters", TREES)
 def test_power_of_the_torques_is_the_change_of_energy(name, coupling, parameters):
     """Along any motion tau' v = d(K + P)/dt, rotors included."""
     robot, _ = laden(name, coupling, parameters)
@@ -259,7 +260,7 @@ def test_friction_takes_power_out_at_every_speed():
     assert (robot.friction(np.repeat(speeds[:, None], 6, axis=1)) * speeds[:, None] > 0).all()
 
 
-@pytest.mark.parametrize(("name", "coupling", "parameters"), TREES)
+@together("name, coupling, parameters", TREES)
 def test_forward_dynamics_undoes_inverse_dynamics(name, coupling, parameters):
     """ABA on the serial tree and Cholesky elsewhere (bars, rotors) return the accelerations put in,
     wrench included.
@@ -345,7 +346,7 @@ def test_pushing_up_on_the_tcp_relieves_axis_2():
     assert helped[1] - alone[1] == pytest.approx(200 * 0.705 * np.sin(np.radians(60)))
 
 
-@pytest.mark.parametrize(("name", "coupling", "parameters"), TREES)
+@together("name, coupling, parameters", TREES)
 def test_regressor_times_parameters_is_the_torque(name, coupling, parameters):
     """Y p = tau with tool, payload, tilt, rotors, and friction where it is known."""
     robot, _ = laden(name, coupling, parameters)
@@ -416,7 +417,7 @@ def test_rotors_belong_to_axis_coordinates():
     close(gained, np.diag([1.0, 2, 3, 4, 5, 6]), 1e-12)
 
 
-@pytest.mark.parametrize("name", oracles.NAMES)
+@together("name", oracles.NAMES)
 def test_hanging_from_the_ceiling_turns_gravity_round(name):
     """Upside down every gravity torque changes its sign; on the wall it is what the turned oracle
     says.
@@ -455,8 +456,8 @@ MACHINES = {
 }
 
 
-@pytest.mark.parametrize("machine", MACHINES)
-@pytest.mark.parametrize("query", QUERIES)
+@together("machine", MACHINES)
+@together("query", QUERIES)
 def test_arrays_give_the_answers_of_single_states(query, machine):
     """Leading axes (2, 3, n) come back in front of the very numbers that single states give."""
     robot, ask = MACHINES[machine](), QUERIES[query]
@@ -467,8 +468,8 @@ def test_arrays_give_the_answers_of_single_states(query, machine):
         close(whole[i, j], ask(robot, q[i, j], v[i, j], a[i, j]), 1e-14)
 
 
-@pytest.mark.parametrize("machine", MACHINES)
-@pytest.mark.parametrize("query", QUERIES)
+@together("machine", MACHINES)
+@together("query", QUERIES)
 def test_nan_stays_in_its_own_sample(query, machine):
     """A NaN in position, speed or acceleration shows in its own sample, and every other sample is
     as without it.
@@ -484,7 +485,7 @@ def test_nan_stays_in_its_own_sample(query, machine):
         assert len(parts) == 1 or np.isnan(found[1]).any()
 
 
-@pytest.mark.parametrize("query", QUERIES)
+@together("query", QUERIES)
 def test_one_state_is_paired_with_many(query):
     """A single position, speed or acceleration goes with each sample of the others."""
     robot, ask = MACHINES["serial"](), QUERIES[query]
@@ -500,15 +501,15 @@ def test_one_state_is_paired_with_many(query):
         close(found[2], ask(robot, *arguments), 1e-14)
 
 
-@pytest.mark.parametrize("query", QUERIES)
+@together("query", QUERIES)
 def test_no_samples_give_no_answers(query):
     """An empty array of states is a batch like any other."""
     none = np.zeros((0, 6))
     assert np.asarray(QUERIES[query](MACHINES["serial"](), none, none, none)).shape[0] == 0
 
 
-@pytest.mark.parametrize("machine", MACHINES)
-@pytest.mark.parametrize("query", QUERIES)
+@together("machine", MACHINES)
+@together("query", QUERIES)
 def test_questions_leave_their_arguments_alone(query, machine):
     robot, states = MACHINES[machine](), np.moveaxis(oracles.states("irb2400_16", 3, seed=25), 1, 0)
     for given in (states.copy(), states[:, 0].copy()):
@@ -519,8 +520,8 @@ def test_questions_leave_their_arguments_alone(query, machine):
         QUERIES[query](robot, *given)
 
 
-@pytest.mark.parametrize("machine", MACHINES)
-@pytest.mark.parametrize("query", QUERIES)
+@together("machine", MACHINES)
+@together("query", QUERIES)
 def test_answers_are_copies(query, machine):
     """An answer does not change when the next question is asked, and writing into it changes
     nothing.

@@ -1,6 +1,7 @@
 import numpy as np
 import oracles
 import pytest
+from grouped import together
 
 import irbmodels as irb
 
@@ -251,7 +252,7 @@ def test_the_rod_carries_its_lever_rule():
     assert abs(actual.joints["joint_3"][3:] @ elbow) < 1e-9
 
 
-@pytest.mark.parametrize("name", oracles.NAMES)
+@together("name", oracles.NAMES)
 def test_motors_are_the_components_about_the_axes(name):
     """Along its own axis each bearing carries the torque of inverse dynamics without friction."""
     robot = irb.load(name, tool="spindle")

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import oracles
 import pytest
+from grouped import together
 from urdf_faults import (
     AXIS,
     BILLION_LAUGHS,
@@ -286,7 +287,7 @@ def test_set_of_faults_is_large():
     assert len(BROKEN) >= 40
 
 
-@pytest.mark.parametrize(("name", "coupling"), SHIPPED)
+@together("name, coupling", SHIPPED)
 def test_shipped_urdfs_are_clean(name, coupling):
     """The committed files have no error and no warning; notes only say that carriers and bars
     without data weigh nothing.

@@ -8,6 +8,7 @@ import time
 
 import numpy as np
 import pytest
+from grouped import together
 from urdf_faults import BILLION_LAUGHS, MESH, PATIENCE, masked, one_body, tensor
 
 import irbmodels as irb
@@ -190,7 +191,7 @@ HEAVY = {
 }
 
 
-@pytest.mark.parametrize("kind", HOSTILE)
+@together("kind", HOSTILE)
 def test_hostile_files_are_refused(kind, urdf):
     """What is no XML, no robot, or without bound is refused in one line, at once."""
     path, start = urdf(HOSTILE[kind]), time.process_time()
@@ -258,8 +259,8 @@ def test_paths_that_are_no_file_are_refused(name, tmp_path):
         examine(tmp_path / name)
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
+@together(
+    "text, value",
     [
         ("1", 1.0),
         (" -2.5e3 ", -2500.0),

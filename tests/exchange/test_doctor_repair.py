@@ -7,6 +7,7 @@ import codecs
 import mujoco
 import numpy as np
 import pytest
+from grouped import together
 from urdf_faults import SHIPPED, masked, one_body, tensor
 
 import irbmodels as irb
@@ -30,7 +31,7 @@ def impossible_tensors(count: int) -> list[np.ndarray]:
     return actual
 
 
-@pytest.mark.parametrize("index", range(40))
+@together("index", range(40))
 def test_repaired_body_is_possible_and_nearest(index):
     """No body of that mass and centre, dense as lead at most, with second moments above the margin
     is nearer to the tensor.

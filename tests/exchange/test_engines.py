@@ -12,6 +12,7 @@ import numpy as np
 import oracles
 import pinocchio as pin
 import pytest
+from grouped import together
 from peers import require_peer
 
 import irbmodels as irb
@@ -62,7 +63,7 @@ def compare_in_mujoco(name: str, spec: mujoco.MjSpec, robot: irb.Robot) -> None:
         )
 
 
-@pytest.mark.parametrize("name", oracles.NAMES)
+@together("name", oracles.NAMES)
 def test_serial_urdf_in_mujoco(name):
     """The committed open chain stands and moves in MuJoCo as Robot says."""
     spec = mujoco.MjSpec.from_file(str(irb.urdf_path(name, "serial")))

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 import pytest
+from grouped import together
 from peers import require_peer
 from robot_descriptions.loaders import mujoco as in_mujoco
 from robot_descriptions.loaders import pinocchio as in_pinocchio
@@ -41,7 +42,7 @@ def test_every_robot_has_its_modules():
     )
 
 
-@pytest.mark.parametrize("name", [name for name in DESCRIPTIONS if "_mj_" not in name])
+@together("name", [name for name in DESCRIPTIONS if "_mj_" not in name])
 def test_modules_under_both_names(name):
     """A module is imported from here and from robot_descriptions, is the same, and its paths
     exist.

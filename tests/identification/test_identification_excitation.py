@@ -3,6 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pinocchio as pin
 import pytest
+from grouped import together
 from misuse import refused_in_one_line
 
 import irbmodels as irb
@@ -341,8 +342,8 @@ def test_figure_shows_each(quick):
         excitation_figure([quick])
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
+@together(
+    "wrong, message",
     [
         ({"criterion": "cond"}, "criterion 'cond'"),
         ({"starts": 0}, "starts of a search must be a whole number, at least 1, got 0"),
@@ -375,8 +376,8 @@ ONE_WAY = SCARA.with_friction(  # less than the limit forwards, more than it bac
 TOO_MUCH = rf"friction of axis 2 of irb930.* takes .* its effort limit is {EFFORT[1]:g}"
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
+@together(
+    "call, message",
     [
         (lambda: random_excitation(SCARA, None), "a family of motions is a Fourier"),
         (lambda: random_excitation(None), "what is excited is an irbmodels"),

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from grouped import together
 from scipy.signal import savgol_coeffs
 
 import irbmodels as irb
@@ -211,8 +212,8 @@ def test_a_lost_sample_ends_a_stretch():
     assert np.abs(result.v).max() < 1e-9
 
 
-@pytest.mark.parametrize("apply", FILTERS)
-@pytest.mark.parametrize("cutoff", [0.0, -1.0, 125.0, np.nan])
+@together("apply", FILTERS)
+@together("cutoff", [0.0, -1.0, 125.0, np.nan])
 def test_a_cutoff_that_is_none_is_refused(apply, cutoff):
     """At most half the rate, and positive."""
     with pytest.raises(irb.InputError, match="below half the rate of 250 Hz"):

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 import scipy.signal
+from grouped import together
 from misuse import refused_in_one_line
 from two_masses import Joint, N, axis_of, recorded, sines, step_map
 
@@ -489,8 +490,8 @@ def test_report_has_every_result(noisy):
     assert isinstance(fit, FlexibleFit)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
+@together(
+    "options, message",
     [
         ({"estimate": ("Jm", "J")}, "no parameter 'J'"),
         ({"estimate": ()}, "at least one"),

@@ -3,6 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.signal
+from grouped import together
 from misuse import refused_in_one_line
 from two_masses import Joint, N, recorded, sines
 
@@ -34,8 +35,8 @@ def changed(data, name, at, value):
     return replace(data, **{name: array})
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
+@together(
+    "change, message",
     [
         (
             lambda d: replace(d, t=d.t[:50], torque=d.torque[:50], speed=d.speed[:50]),

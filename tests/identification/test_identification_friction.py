@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.signal
+from grouped import together
 from misuse import refused_in_one_line
 from oracles import friction_2400
 
@@ -225,8 +226,8 @@ def test_a_linear_axis_is_planned_in_metres():
     assert abs(plan.gravity[0]) > 1.0
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
+@together(
+    "arguments, words",
     [
         ({"axis": 7}, "axis must be a whole number, 1 to 6, got 7"),
         ({"axis": 2, "speeds": [0.1, 3.0]}, "3 is above the speed limit of axis 2, 2.618"),
@@ -848,8 +849,8 @@ NINE = points_of(np.geomspace(1e-3, 0.5, 9), TABLE_5[0])
 FOUR = "four parameters need five speeds or more, axis 1 has 4"
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
+@together(
+    "call, words",
     [
         (lambda robot, log: module(robot, name="1abc"), "is no name of a module"),
         (lambda robot, log: module(robot, tool="FOR"), "is no name of a tool"),

@@ -2,6 +2,7 @@ import numpy as np
 import oracles
 import pytest
 from excited import SIGMA, excitation, inner, measured, random_states, torques
+from grouped import together
 from scipy import linalg, stats
 
 import irbmodels as irb
@@ -39,8 +40,8 @@ def arm():
 # --- recovery
 
 
-@pytest.mark.parametrize("name", oracles.NAMES)
-@pytest.mark.parametrize("with_friction", [False, True])
+@together("name", oracles.NAMES)
+@together("with_friction", [False, True])
 def test_exact_torques_give_the_exact_base_parameters(name, with_friction):
     """Bars with mass, a tool on the flange, rotors and friction: Pinocchio's torques give every sum
     back to 1e-9.

@@ -6,6 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 from excited import excitation, random_states, torques
+from grouped import together
 
 import irbmodels as irb
 from irbmodels import InputError, MissingData
@@ -439,9 +440,9 @@ def test_rotors_are_found_where_there_are_any(name):
     )
 
 
-@pytest.mark.parametrize("friction", ["auto", "coulomb", "own"])
-@pytest.mark.parametrize("drop", [0.0, 0.5])
-@pytest.mark.parametrize("rotors", [None, False, True])
+@together("friction", ["auto", "coulomb", "own"])
+@together("drop", [0.0, 0.5])
+@together("rotors", [None, False, True])
 def test_what_is_folded_is_the_equations_of_the_terms(friction, drop, rotors):
     """Sums over the samples, taken along while terms are chosen, are those of one pass with the
     chosen ones; the believed rotor inertias, which the truth has not, are known or parameters.

@@ -7,6 +7,7 @@ import pytest
 import verdict_cases as cases
 import yaml
 from excited import SIGMA, excitation, torques
+from grouped import together
 from scipy import signal, stats
 
 import irbmodels as irb
@@ -826,8 +827,8 @@ def changed(judged, **parts):
     return [one.message for one in found if one.level in ("usable", "poor", "wrong")]
 
 
-@pytest.mark.parametrize(
-    ("key", "fine", "bad", "words"),
+@together(
+    "key, fine, bad, words",
     [
         (
             "unexplained",
@@ -964,8 +965,8 @@ def test_input_of_a_verdict_is_checked(held):
     assert isinstance(evaluate(cases.truth(), held, axes=[2]).whiteness, Whiteness)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
+@together(
+    "change, message",
     [
         ({"estimation": []}, "there is no log of the fit"),
         ({"held_out": []}, "there is no log held out"),

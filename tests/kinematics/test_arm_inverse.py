@@ -5,6 +5,7 @@ apart, a search from many starts, and the definition of cfx by points of the arm
 import arm_facts
 import numpy as np
 import pytest
+from grouped import together
 from sheets import write_sheet
 
 import irbmodels as irb
@@ -20,7 +21,7 @@ def residual(name, q, T):
     return np.abs(found[:, :3, 3] - T[:, :3, 3]).max(), np.linalg.norm(turn, axis=1).max()
 
 
-@pytest.mark.parametrize("name", arm_facts.LENGTHS)
+@together("name", arm_facts.LENGTHS)
 def test_every_answer_closes_and_the_posture_is_among_them(name):
     """Of postures over all ranges; what moves the pose by less is lost near a singularity."""
     q = arm_facts.positions(name, 1000, seed=1)
@@ -140,7 +141,7 @@ def configuration(q, origins):
     return (*np.floor(q[[0, 3, 5]] / QUARTER), cfx)
 
 
-@pytest.mark.parametrize("name", arm_facts.FIRST)
+@together("name", arm_facts.FIRST)
 def test_configuration_is_that_of_points_and_quadrants(name):
     """cf1, cf4 and cf6 are quarters of axes 1, 4 and 6, beyond a full turn too. cfx of a serial arm:
     4 for the wrist centre behind axis 1, 2 for it behind the lower arm, 1 for a negative axis 5; of

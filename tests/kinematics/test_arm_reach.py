@@ -3,6 +3,7 @@
 import arm_facts
 import numpy as np
 import pytest
+from grouped import together
 
 import irbmodels as irb
 from irbmodels import cli
@@ -35,7 +36,7 @@ def test_every_arm_is_here():
     )
 
 
-@pytest.mark.parametrize("name", arm_facts.LENGTHS)
+@together("name", arm_facts.LENGTHS)
 def test_poses_are_those_of_the_lengths(name):
     """Joint by joint from lengths typed apart, within all ranges."""
     q = arm_facts.positions(name, 100)
@@ -58,7 +59,7 @@ def test_a_scara_reaches_where_its_arms_do(name):
     np.testing.assert_allclose(T[:, :3, 2], np.tile([0.0, 0.0, -1.0], (100, 1)), atol=1e-12)
 
 
-@pytest.mark.parametrize("name", DRAWN)
+@together("name", DRAWN)
 def test_reach(name):
     """Of the model's working range: that of a search over typed lengths to 0.1 mm, and the stated
     one to 6 mm, which rounding explains.
@@ -80,7 +81,7 @@ def test_reach_is_printed_beside_the_stated_one(capsys):
         assert "stated reach" not in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("point", DRAWN_120)
+@together("point", DRAWN_120)
 def test_points_of_the_working_range_of_the_irb_120(point):
     """Nine of ABB's drawing, which rounds to whole mm, one cut off: at its posture, and at the
     posture that the inverse kinematics finds there.

@@ -4,6 +4,7 @@ posture.
 
 import numpy as np
 import pytest
+from grouped import together
 
 import irbmodels as irb
 
@@ -20,8 +21,8 @@ def inside(robot, count, seed=0):
     )
 
 
-@pytest.mark.parametrize(
-    ("degrees", "quadrant"),
+@together(
+    "degrees, quadrant",
     [
         (0, 0),
         (45, 0),
@@ -190,8 +191,8 @@ def test_a_turn_out_of_range_is_shown_and_filtered():
     assert near.distance < 1e-9
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "message"),
+@together(
+    "name, value, message",
     [
         ("irb2400", 3, "a configuration is four whole numbers (cf1, cf4, cf6, cfx), not 3"),
         ("irb2400", (1, 2, 3), "four whole numbers"),

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 import numpy as np
 import pinocchio as pin
 import pytest
+from grouped import together
 from inverse_cases import ROBOTS, compiled, forward, postures, ranges_kept
 from own_arms import arm_urdf, urdf, written
 
@@ -302,8 +303,8 @@ def test_targets_need_no_parser_and_refuse_what_they_are_not(monkeypatch):
         robot.inverse_kinematics(f"CONST robtarget p:={text};")
 
 
-@pytest.mark.parametrize(
-    ("pose", "message"),
+@together(
+    "pose, message",
     [
         (
             "here",
@@ -339,7 +340,7 @@ def test_targets_need_no_parser_and_refuse_what_they_are_not(monkeypatch):
         (np.stack([np.eye(4), np.diag([-1.0, 1, 1, 1])]), "pose 1: the pose is no rigid motion"),
     ],
 )
-@pytest.mark.parametrize("name", ["irb2400_16", "irb930_12_105"])
+@together("name", ["irb2400_16", "irb930_12_105"])
 def test_wrong_poses(name, pose, message):
     """One line says what is wrong, whether machine code is in use or not."""
     if find_spec("llvmlite"):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from grouped import together
 from inverse_cases import (
     OWN,
     ROBOTS,
@@ -29,7 +30,7 @@ def robot(request):
     return ROBOTS.get(request.param) or own_arm(request.param)
 
 
-@pytest.mark.parametrize("seeded", [False, True])
+@together("seeded", [False, True])
 def test_machine_code_is_the_reference(robot, seeded):
     """On random poses, singular ones, unreachable ones, and some that are no pose; one by one as in
     arrays.

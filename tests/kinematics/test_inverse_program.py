@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from grouped import together
 from inverse_cases import OWN, ROBOTS, check_branches, forward, own_arm, postures, special_poses
 
 from irbmodels.compiled.program import evaluate
@@ -55,7 +56,7 @@ def robot(request):
     return ROBOTS.get(request.param) or own_arm(request.param)
 
 
-@pytest.mark.parametrize("seed", [None, "middle", "lower end"])
+@together("seed", [None, "middle", "lower end"])
 def test_program_is_the_reference(robot, seed):
     """On random poses, singular ones, unreachable ones, and some that are no pose."""
     solver = robot._inverse

@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 import oracles
 import pytest
+from grouped import together
 
 import irbmodels as irb
 
@@ -34,7 +35,7 @@ def differenced(
     return np.array(columns).T
 
 
-@pytest.mark.parametrize("name", oracles.NAMES)
+@together("name", oracles.NAMES)
 def test_tool0_is_the_product_of_the_mdh_matrices(name):
     """The URDF that xacro builds gives the tool pose of the typed MDH rows."""
     robot, arm = irb.load(name), oracles.arm(name)
@@ -95,7 +96,7 @@ def test_upper_arm_keeps_its_direction_while_axis_2_moves(name):
         )
 
 
-@pytest.mark.parametrize("name", oracles.NAMES)
+@together("name", oracles.NAMES)
 def test_flange_has_x_where_tool0_has_z(name):
     """Frames flange and tool0 share their origin; tool0 is flange turned by 90 deg about y
     (REP-199).
@@ -108,7 +109,7 @@ def test_flange_has_x_where_tool0_has_z(name):
         np.testing.assert_allclose(flange.rotation.T @ tool0.rotation, quarter, atol=EXACT)
 
 
-@pytest.mark.parametrize("name", oracles.NAMES)
+@together("name", oracles.NAMES)
 def test_base_frames_stand_on_the_floor(name):
     """Frames base and base_link are the base frame of the controller, at every position of the
     axes.
@@ -131,7 +132,7 @@ def test_scara_goes_up_with_axis_3_and_turns_its_tool_about_down():
     assert high.translation[2] == pytest.approx(0.272 + 0.1235 + 0.1687 - 0.05)
 
 
-@pytest.mark.parametrize("name", oracles.NAMES)
+@together("name", oracles.NAMES)
 def test_jacobian_is_the_geometric_one(name):
     """Columns are z x (p - o) and z (S000 eq. 33), at the TCP of a tool that is turned and set off."""
     arm = oracles.arm(name)
@@ -143,7 +144,7 @@ def test_jacobian_is_the_geometric_one(name):
         np.testing.assert_allclose(robot.jacobian(q), expected, rtol=0, atol=EXACT)
 
 
-@pytest.mark.parametrize("name", oracles.NAMES)
+@together("name", oracles.NAMES)
 def test_jacobian_is_the_complex_step_derivative_of_the_mdh_product(name):
     """Position and orientation of tool0 move as the Jacobian says, to machine precision."""
     robot, arm = irb.load(name), oracles.arm(name)

@@ -9,6 +9,7 @@ import math
 import numpy as np
 import oracles
 import pytest
+from grouped import together
 from own_arms import arm_urdf, urdf, written
 
 import irbmodels as irb
@@ -47,8 +48,8 @@ def square(J: np.ndarray) -> np.ndarray:
     return J if J.shape[-1] == 6 else J[..., [0, 1, 2, 5], :]
 
 
-@pytest.mark.parametrize("name", oracles.NAMES)
-@pytest.mark.parametrize("tool", [None, "spindle"])
+@together("name", oracles.NAMES)
+@together("tool", [None, "spindle"])
 def test_determinant_is_the_product_of_its_factors(name, tool):
     """The closed form is det J of Pinocchio's Jacobian, for any tool: in 300 positions, ranges
     ignored.

@@ -8,6 +8,7 @@ import numpy as np
 import oracles
 import pinocchio as pin
 import pytest
+from grouped import together
 
 import irbmodels as irb
 from irbmodels.kinematics.axis_rates import axis_rates
@@ -17,8 +18,8 @@ from irbmodels.model.dh_motion import link_motion
 EXACT = 2e-12  # [m/s, rad/s^2] recursions over seven frames on accelerations up to 200
 
 
-@pytest.mark.parametrize("tool", [None, "spindle"])
-@pytest.mark.parametrize("name", oracles.NAMES)
+@together("tool", [None, "spindle"])
+@together("name", oracles.NAMES)
 def test_every_link_moves_as_pinocchio_says(name, tool):
     """Velocity and classical acceleration of each MDH frame and of the TCP, in its own axes,
     coupled axis 3 included.

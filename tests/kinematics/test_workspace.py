@@ -11,6 +11,7 @@ import numpy as np
 import oracles
 import pinocchio as pin
 import pytest
+from grouped import together
 from own_arms import arm_urdf, written
 from scipy.spatial import cKDTree
 
@@ -111,7 +112,7 @@ def test_the_2400_has_the_drawings_positions():
     assert abs(math.dist(arc.center, pos_4[0]) - arc.radius) < DRAWN
 
 
-@pytest.mark.parametrize("name", oracles.NAMES)
+@together("name", oracles.NAMES)
 def test_reach_is_the_data_sheets(name):
     """The largest distance from axis 1 rounds to the reach that the maker states."""
     digits = len(str(REACH[name]).split(".")[1])
@@ -272,8 +273,8 @@ def test_full_turns_give_an_annulus():
     )
 
 
-@pytest.mark.parametrize("turn", [310.0, 330.0, 345.0, 359.0, 400.0])
-@pytest.mark.parametrize("inner", [0.4, 0.7, 1.0])
+@together("turn", [310.0, 330.0, 345.0, 359.0, 400.0])
+@together("inner", [0.4, 0.7, 1.0])
 def test_an_elbow_of_nearly_a_full_turn_or_more_has_its_whole_edge(inner, turn):
     """Outlines close, have the region to their left, and bound the area that a fine grid of points
     counts.
@@ -307,7 +308,7 @@ def test_arcs_say_where_they_are():
     assert not arc.spans(math.pi)
 
 
-@pytest.mark.parametrize("name", oracles.NAMES)
+@together("name", oracles.NAMES)
 def test_outlines_are_closed_and_their_corners_are_postures(name):
     """Each arc begins where the one before ends; the axes stated for a corner bring Pinocchio's
     wrist center there.
@@ -349,7 +350,7 @@ def test_a_stretched_corner_is_known_to_all_digits(name, stretched):
 # --- in space
 
 
-@pytest.mark.parametrize("name", oracles.NAMES)
+@together("name", oracles.NAMES)
 def test_every_wrist_center_is_in_the_space(name):
     """Pinocchio's wrist center (TCP of a SCARA) of random positions within all ranges."""
     robot, low, high = irb.load(name), *oracles.ranges(name).T

@@ -7,6 +7,7 @@ import pickle
 import numpy as np
 import oracles
 import pytest
+from grouped import together
 
 import irbmodels as irb
 from irbmodels.model.coupling import AxisCoupling, coupling_of
@@ -146,7 +147,7 @@ def test_coupling_of_the_parallelogram_tree(name):
     np.testing.assert_array_equal(q0, np.zeros(10))
 
 
-@pytest.mark.parametrize("name", oracles.NAMES)
+@together("name", oracles.NAMES)
 def test_coupling_of_the_serial_tree(name):
     """On the serial tree only joint_3 of a parallelogram arm is coupled: it turns by q3 - q2."""
     G, q0 = irb.load(name, coupling="serial", parameters=oracles.open_chain(name)).coupling

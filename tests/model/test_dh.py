@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import oracles
 import pytest
+from grouped import together
 
 import irbmodels as irb
 from irbmodels.model.dh import DHTable
@@ -13,7 +14,7 @@ EXACT = 1e-14  # products of a dozen matrices with entries up to 2
 RIGHT = np.pi / 2
 
 
-@pytest.mark.parametrize("name", oracles.NAMES)
+@together("name", oracles.NAMES)
 def test_modified_table_is_the_typed_one(name):
     """alpha, a, d, theta0 and the kind of every joint are those of the sources."""
     table, rows = irb.describe(name).dh("modified"), oracles.rows(name)
@@ -26,8 +27,8 @@ def test_modified_table_is_the_typed_one(name):
     np.testing.assert_allclose(table.tool0, oracles.arm(name).tip, atol=1e-15)
 
 
-@pytest.mark.parametrize("name", oracles.NAMES)
-@pytest.mark.parametrize("convention", ["modified", "standard"])
+@together("name", oracles.NAMES)
+@together("convention", ["modified", "standard"])
 def test_both_conventions_give_the_robots_tool_pose(name, convention):
     """The plain product of either table is the pose of the URDF's tree."""
     robot = irb.load(name)
@@ -37,7 +38,7 @@ def test_both_conventions_give_the_robots_tool_pose(name, convention):
         )
 
 
-@pytest.mark.parametrize("name", oracles.NAMES)
+@together("name", oracles.NAMES)
 def test_rows_multiply_as_their_convention_says(name):
     """Rx Tx Rz Tz for modified rows, Rz Tz Tx Rx for standard ones, as an outsider multiplies
     them.
@@ -73,7 +74,7 @@ def test_coupling_matrix_is_eq_2_25(name):
         np.testing.assert_array_equal(irb.describe(name).dh(convention).A, expected)
 
 
-@pytest.mark.parametrize("name", oracles.NAMES)
+@together("name", oracles.NAMES)
 def test_axis_positions_undo_joint_variables(name):
     """From axis positions to joint variables and back, one state or many."""
     table, q = irb.describe(name).dh("modified"), oracles.states(name, 6)[:, 0]

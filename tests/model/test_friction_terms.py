@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from grouped import together
 
 import irbmodels as irb
 from irbmodels import Stribeck
@@ -126,8 +127,8 @@ def test_a_law_with_load_asks_for_it():
     assert not replace(LAW, mu=np.zeros(3)).needs_load
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
+@together(
+    "change, words",
     [
         (
             {"dFc": [0.0, 9.5, 0.0]},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import oracles
 import pytest
+from grouped import together
 
 from irbmodels.model.inertia import DENSEST, Inertial
 
@@ -65,8 +66,8 @@ def test_stretched_body_is_the_stretched_cloud():
     )
 
 
-@pytest.mark.parametrize(
-    ("mass", "diagonal", "reasons"),
+@together(
+    "mass, diagonal, reasons",
     [
         (10.0, (0.3, 0.4, 0.5), []),
         (10.0, (0.3, 0.4, 0.7), []),  # a flat body is the limit of the triangle inequality

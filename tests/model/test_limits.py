@@ -9,6 +9,7 @@ import numpy as np
 import oracles
 import pinocchio as pin
 import pytest
+from grouped import together
 
 import irbmodels as irb
 
@@ -43,7 +44,7 @@ def test_envelope_holds_for_any_coupling():
         )
 
 
-@pytest.mark.parametrize("name", oracles.NAMES)
+@together("name", oracles.NAMES)
 def test_in_range_is_every_bound_at_once(name):
     """A position is in range when A q keeps every typed bound, and only then."""
     robot, bounds = irb.load(name), oracles.ranges(name)
@@ -146,7 +147,7 @@ def test_violations_take_one_finite_state():
         robot.violations(np.zeros(6), tau=np.zeros(5))
 
 
-@pytest.mark.parametrize("name", oracles.NAMES)
+@together("name", oracles.NAMES)
 def test_limits_cannot_be_changed(name):
     """Bounds are shared, so every array is read-only."""
     limits = irb.load(name).limits

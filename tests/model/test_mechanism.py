@@ -7,6 +7,7 @@ import numpy as np
 import oracles
 import pinocchio as pin
 import pytest
+from grouped import together
 from programs import answers, evaluate, mechanism, reference
 from random_trees import random_urdf
 
@@ -204,10 +205,8 @@ def test_frame_and_friction_belong_to_the_structure():
     )
 
 
-@pytest.mark.parametrize(
-    "query", ["inverse_dynamics", "forward_dynamics", "energy", "regressor", "jacobian"]
-)
-@pytest.mark.parametrize("seed", [2, 5, 11])
+@together("query", ["inverse_dynamics", "forward_dynamics", "energy", "regressor", "jacobian"])
+@together("seed", [2, 5, 11])
 def test_a_program_serves_every_model_of_its_key(seed, query):
     """Written for one tree, with the constants of another of other lengths, masses, angles and
     factors, it is right for that.
@@ -367,7 +366,7 @@ def test_what_turns_about_the_line_of_a_carrier_turns_by_both(arm):
     agrees(robot, *EVERY)
 
 
-@pytest.mark.parametrize("arm", NO_CARRIERS)
+@together("arm", NO_CARRIERS)
 def test_what_does_not_turn_about_its_line_keeps_the_carrier(arm):
     """A massless link stays where its child stands beside it, leans, however little, or slides."""
     robot = NO_CARRIERS[arm]
@@ -513,10 +512,10 @@ def test_right_angles_are_exact():
                 assert numbers[numbers > 0.0].min(initial=np.inf) > 1e-10 * numbers.max()
 
 
-@pytest.mark.parametrize(
+@together(
     "axis", ["1 0 0", "0 1 0", "0 0 1", "-1 0 0", "0 -1 0", "0 0 -1", "1 1 0", "0 -1 1", "1 2 -3"]
 )
-@pytest.mark.parametrize("kind", ["revolute", "prismatic"])
+@together("kind", ["revolute", "prismatic"])
 def test_any_axis_becomes_z(kind, axis):
     """Along the axes of the frame nothing but zeros and ones enters; along others the answers are
     the reference's.

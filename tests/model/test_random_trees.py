@@ -5,6 +5,7 @@ constraint forces.
 import numpy as np
 import pinocchio as pin
 import pytest
+from grouped import together
 from random_trees import random_urdf
 
 import irbmodels as irb
@@ -45,7 +46,7 @@ def loaded(tmp_path):
     return load
 
 
-@pytest.mark.parametrize("seed", range(60))
+@together("seed", range(60))
 def test_dynamics_equal_the_model_with_constraint_forces(loaded, seed):
     """Accelerations, torques, energy and TCP of the reduced robot are those of the free tree held
     by constraint forces.
@@ -78,7 +79,7 @@ def test_dynamics_equal_the_model_with_constraint_forces(loaded, seed):
     assert robot.energy(q, v).kinetic == pytest.approx(0.5 * tree_v @ M @ tree_v, rel=1e-10)
 
 
-@pytest.mark.parametrize("seed", range(60, 80))
+@together("seed", range(60, 80))
 def test_the_whole_query_set_answers(loaded, seed):
     """Jacobian, Hessian, derivatives, regressors, reactions: each consistent with the others on the
     same random tree.

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from grouped import together
 from scipy.spatial.transform import Rotation
 
 from irbmodels import InputError
@@ -47,7 +48,7 @@ def test_there_and_back_for_arrays():
     )
 
 
-@pytest.mark.parametrize(
+@together(
     "angle", [np.pi, np.pi - 1e-13, np.pi - 1e-9, np.pi - 1e-5, np.pi + 1e-9, 1e-9, 1e-5, 0.0, 2.0]
 )
 def test_quaternion_at_and_near_half_a_turn(angle):

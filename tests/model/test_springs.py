@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from grouped import together
 
 import irbmodels as irb
 from irbmodels.errors import InputError
@@ -132,8 +133,8 @@ COIL = {"axis": 2, **PIVOTS, "length": 0.55, "F0": 900.0, "k": 7000.0}
 GAS = {"axis": 2, **PIVOTS, "length": 0.55, "F0": 2e4, "column": 0.7, "exponent": 1.4}
 
 
-@pytest.mark.parametrize(
-    ("springs", "expected"),
+@together(
+    "springs, expected",
     [
         ([CoilSpring(**COIL | {"F0": -10.0})], "would push with .* N at its least length"),
         ([CoilSpring(**COIL | {"k": -1.0})], "stiffness k = -1 N/m is negative"),

@@ -10,6 +10,7 @@ import numpy as np
 import oracles
 import pinocchio as pin
 import pytest
+from grouped import together
 
 import irbmodels as irb
 from irbmodels.model.inertia import Inertial
@@ -56,7 +57,7 @@ def test_payload_is_what_was_given():
     assert not irb.payload(4.0).com.any()
 
 
-@pytest.mark.parametrize("case", BAD_PAYLOADS)
+@together("case", BAD_PAYLOADS)
 def test_impossible_payload_is_refused(case):
     """Payloads that no body can be are refused with the reason."""
     arguments, problem = BAD_PAYLOADS[case]
@@ -173,7 +174,7 @@ MISUSED = {
 }
 
 
-@pytest.mark.parametrize("name", MISUSED)
+@together("name", MISUSED)
 def test_misuse_is_one_clear_line(name):
     """What was wrong, where, and what would be right."""
     call, message = MISUSED[name]

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import oracles
 import pytest
+from grouped import together
 
 import irbmodels as irb
 
@@ -38,7 +39,7 @@ def loaded(case: str) -> irb.Robot:
         return irb.load("irb2400", tool=tool_name, parameters="obal2025_printed")
 
 
-@pytest.mark.parametrize("name", CONFIGS)
+@together("name", CONFIGS)
 def test_kinematics_of_the_2400(name):
     """Poses and Jacobians of tool0 and of the spindle's TCP, velocities, determinant and smallest
     singular value.
@@ -89,7 +90,7 @@ def test_dynamics_of_the_2400(case):
             close(robot.energy(q, v), [golden["kinetic_energy"], golden["potential_energy"]], name)
 
 
-@pytest.mark.parametrize("name", CONFIGS)
+@together("name", CONFIGS)
 def test_serial_joint_moments_are_not_the_motor_torques(name):
     """The moments of the open chain differ on axis 2 by the third: u2 = tau_s2 - tau_s3 (ERRATA
     0-16).
@@ -171,7 +172,7 @@ def test_limits_of_the_2400():
     np.testing.assert_allclose(limits.velocity, golden["velocity_rad_s"], atol=1e-4)
 
 
-@pytest.mark.parametrize("index", range(len(GOLDEN["irb1400"]["irb1400"]["kinematics"])))
+@together("index", range(len(GOLDEN["irb1400"]["irb1400"]["kinematics"])))
 def test_kinematics_of_the_1400(index):
     """Poses, DH variables, Jacobians in both coordinates, determinant and quaternion."""
     robot, golden = irb.load("irb1400"), GOLDEN["irb1400"]["irb1400"]["kinematics"][index]
@@ -199,7 +200,7 @@ def test_singular_poses_of_the_1400(index):
     assert np.linalg.matrix_rank(robot.jacobian(q), tol=1e-9) == golden["rankJ"]
 
 
-@pytest.mark.parametrize("index", range(len(GOLDEN["irb1600"]["irb1600"]["configs"])))
+@together("index", range(len(GOLDEN["irb1600"]["irb1600"]["configs"])))
 def test_kinematics_of_the_1600(index):
     """Poses and Jacobians of the 1.2 m arm."""
     robot, golden = irb.load("irb1600_6_120"), GOLDEN["irb1600"]["irb1600"]["configs"][index]
@@ -215,7 +216,7 @@ def scara(golden: dict) -> tuple[np.ndarray, np.ndarray]:
     return signs * np.array(golden["q"]), signs
 
 
-@pytest.mark.parametrize("index", range(len(GOLDEN["irb930"]["irb930"]["configs"])))
+@together("index", range(len(GOLDEN["irb930"]["irb930"]["configs"])))
 def test_kinematics_of_the_930(index):
     """Poses and Jacobians of the 1.05 m arm, on a base of 564.2 mm and without the golden file's
     own d4 of 0.1 m.

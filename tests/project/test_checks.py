@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import scipy.sparse
+from grouped import together
 
 import irbmodels as irb
 from irbmodels import checks
@@ -158,7 +159,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("name", BAD)
+@together("name", BAD)
 def test_what_is_wrong_is_one_line(name):
     """Each check says what was wrong and what would be right, in one line."""
     call, message = BAD[name]

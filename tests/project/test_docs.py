@@ -1,6 +1,7 @@
 import re
 
 import pytest
+from grouped import together
 from page_blocks import CHECKS, PAGES, ROOT, blocks_of, excused, run_python
 from peers import require_peer
 
@@ -40,7 +41,7 @@ TRACE = re.compile(
 )
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: f"{page.parent.name}-{page.stem}")
+@together("page", PAGES, name=lambda page: f"{page.parent.name}-{page.stem}")
 def test_numbers_on_a_page_lead_to_what_measures_them(page):
     """A section with results outside of a tested example names a script or a test, or says that
     they are no measurements.
@@ -90,7 +91,7 @@ def test_readme_has_an_example():
     assert any(block.page == ROOT / "README.md" for block in EXAMPLES)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: f"{page.parent.name}-{page.stem}")
+@together("page", PAGES, name=lambda page: f"{page.parent.name}-{page.stem}")
 def test_links_inside_the_project_lead_somewhere(page):
     """Every relative link and picture of a page exists."""
     for target in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from grouped import together
 from misuse import refused_in_one_line
 
 import irbmodels as irb
@@ -160,7 +161,7 @@ TOLD = {
 }
 
 
-@pytest.mark.parametrize("name", TOLD)
+@together("name", TOLD)
 def test_what_is_wrong_is_named(name):
     """The message names the argument, what was given and what would be right."""
     refused_in_one_line(*TOLD[name])

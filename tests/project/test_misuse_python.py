@@ -10,6 +10,7 @@ import pickle
 import numpy as np
 import pinocchio as pin
 import pytest
+from grouped import together
 from misuse import refused_in_one_line
 
 import irbmodels as irb
@@ -366,7 +367,7 @@ ANSWERED = {
 }
 
 
-@pytest.mark.parametrize("name", ANSWERED)
+@together("name", ANSWERED)
 def test_odd_use_is_answered(name):
     """What is odd, and not wrong, has its plain answer."""
     call, value = ANSWERED[name]

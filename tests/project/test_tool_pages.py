@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from grouped import together
 from peers import require_peer
 from PIL import Image
 
@@ -33,7 +34,7 @@ def test_every_page_stands_in_the_table():
     assert "(../exchange.md)" in (FOLDER / "README.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
+@together("row", ROWS, name=lambda row: row[0])
 def test_a_page_has_its_picture_or_says_that_it_was_not_run(row):
     """A picture that the table claims is shown on the page; a page without says so."""
     _, _, page, picture = row

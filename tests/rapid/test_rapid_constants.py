@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from grouped import together
 from rapid_modules import MANUAL, module
 
 import irbmodels as irb
@@ -12,9 +13,7 @@ from irbmodels import rapid
 MODULES = Path(__file__).parents[1] / "data" / "rapid"
 
 
-@pytest.mark.parametrize(
-    "path", sorted(MODULES.glob("*.[mps][ory][ds]*")), ids=lambda path: path.name
-)
+@together("path", sorted(MODULES.glob("*.[mps][ory][ds]*")), name=lambda path: path.name)
 def test_modules_as_controllers_hold_them(path):
     """System modules, search, sockets, traps, pallets, welding, wrappers: read, and written to the
     character.
@@ -67,7 +66,7 @@ def test_initial_values_of_constants_are_computed():
     assert rapid.moves_of(hidden)[0].target.trans.values[:2] == (610.0, 507.0)
 
 
-@pytest.mark.parametrize(
+@together(
     "body",
     [
         "TASK VAR num x;", "VAR btnres a:=resYes;", "VAR dionum d:=high;", "VAR dir folder;", "CONST num t:=WAIT_MAX;",

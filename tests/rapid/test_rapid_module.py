@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from grouped import together
 from hypothesis import given
 from hypothesis import strategies as st
 from rapid_modules import GOOD, IRC5, MANUAL, module
@@ -157,8 +158,8 @@ def test_values_of_another_type_are_refused():
             rapid.with_values(actual, values)
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
+@together(
+    "value, text",
     [
         *(
             (225.3, "225.3"),
@@ -183,9 +184,7 @@ def test_numbers_made_in_code(value, text):
     assert float(rapid.Number(text)) == value
 
 
-@pytest.mark.parametrize(
-    "text", ["1.", ".5", "-0", "+7", "9E+09", "1e-3", "0xFF", "-0b101", "0o17", "007"]
-)
+@together("text", ["1.", ".5", "-0", "+7", "9E+09", "1e-3", "0xFF", "-0b101", "0o17", "007"])
 def test_a_number_remembers_its_text(text):
     """Copies and pickles do too; a computed one has forgotten."""
     actual = rapid.read_value(f"[{text},0,0]", rapid.Pos).x

@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pinocchio as pin
 import pytest
+from grouped import together
 from rapid_modules import FRAME, MANUAL, PROGRAM, module, pose
 
 import irbmodels as irb
@@ -88,8 +89,8 @@ def test_blocks_around_a_move_are_named():
     assert next(block for block in inside.values() if "ERROR handler of line 34" in block)
 
 
-@pytest.mark.parametrize(
-    ("start", "reason"),
+@together(
+    "start, reason",
     [
         ("ConfL", "ConfL is not evaluated; it may change where or how"),
         ("MoveL pts{i}", "i is the counter of the FOR on line 21"),
@@ -289,7 +290,7 @@ BAD_MOVES = [  # text after the declarations, on line 4; column; reason
 ]
 
 
-@pytest.mark.parametrize(("body", "column", "reason"), BAD_MOVES, ids=range(len(BAD_MOVES)))
+@together("body, column, reason", BAD_MOVES)
 def test_malformed_moves_say_where_and_why(body, column, reason):
     """What cannot be an instruction is refused with line and column; reading the module does not
     look, and succeeds.

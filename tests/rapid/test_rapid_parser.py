@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from grouped import together
 from rapid_modules import IRC5, MANUAL, SHORT, module
 
 import irbmodels as irb
@@ -166,10 +167,10 @@ BROKEN = [  # whole texts
 ]
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "column", "reason"),
+@together(
+    "text, line, column, reason",
     [(f"MODULE m\n{body}\nENDMODULE", *where) for body, *where in MALFORMED] + BROKEN,
-    ids=lambda value: (
+    name=lambda value: (
         value.replace("\n", " ")[9:45] if isinstance(value, str) and "MODULE" in value else ""
     ),
 )
@@ -182,8 +183,8 @@ def test_malformed_text_says_where_and_why(text, line, column, reason):
     assert isinstance(caught.value, ValueError)
 
 
-@pytest.mark.parametrize(
-    ("numbers", "good"),
+@together(
+    "numbers, good",
     [
         *(
             ("0.707107,0,0.707107,0", True),

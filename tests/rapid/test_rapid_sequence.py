@@ -1,6 +1,7 @@
 """Moves of a program in execution order."""
 
 import pytest
+from grouped import together
 from rapid_modules import FRAME, PROGRAM
 
 import irbmodels as irb
@@ -68,8 +69,8 @@ def test_recursion_is_refused(others, line):
         run_of("b;", others)
 
 
-@pytest.mark.parametrize(
-    ("call", "left"),
+@together(
+    "call, left",
     [
         ("grip;", "grip"), ("grip 1;", "grip"), ("go;", "go"), ("go\\on;", "go"), ('%"go"%;', "%"), ('%"grip"%;', "%"), ("f;", "f"),
         ("GOTO p1;", "GOTO"), ("SetDO do1,1;", ""), ('TPWrite "go;";', ""), ("WaitTime 0.5;", ""), ("say 3;", ""),
@@ -134,8 +135,8 @@ def test_loops_of_known_bounds_are_unrolled():
             run_of(endless.format(at(1)))
 
 
-@pytest.mark.parametrize(
-    ("condition", "holds"),
+@together(
+    "condition, holds",
     [
         ("TRUE", True), ("n=3", True), ("n<>3", False), ("n+1>4 OR n<2+2", True), ("n>=4 XOR n<=3", True), ("(yes)", True),
         ("yes AND (n>3)", False), ("NOT (n>3)", True), ("NOT yes", False), ("n*2-1=5 AND n/3=1 AND yes", True),

@@ -6,6 +6,7 @@ import re
 import pytest
 import shipped
 import yaml
+from grouped import together
 
 import irbmodels as irb
 from irbmodels.report import robot_list
@@ -56,7 +57,7 @@ def test_ratings_and_worst_grades(family, expected):
     ) == expected
 
 
-@pytest.mark.parametrize("family", shipped.FAMILIES)
+@together("family", shipped.FAMILIES)
 def test_the_worst_grade_of_lengths_is_that_of_the_table(family):
     """Of every source that kinematics.yaml, read as plain YAML, names in any row."""
     text = (data_folder() / family / "kinematics.yaml").read_text(encoding="utf-8")

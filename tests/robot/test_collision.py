@@ -12,6 +12,7 @@ import pinocchio as pin
 import pytest
 import shipped
 import trimesh
+from grouped import together
 from manifold3d import Manifold
 
 import irbmodels as irb
@@ -373,7 +374,7 @@ MISUSED = {
 }
 
 
-@pytest.mark.parametrize("name", MISUSED)
+@together("name", MISUSED)
 def test_misuse_is_one_clear_line(balls, name):
     """What was wrong, where, and what would be right."""
     call, message = MISUSED[name]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
+from grouped import together
 
 import irbmodels as irb
 from irbmodels.compiled.dispatch import WORTH
@@ -103,8 +103,8 @@ def has(name, query):
     return not query.startswith("motor") or irb.load(name).motors.known.any()
 
 
-@pytest.mark.parametrize(
-    ("name", "rows", "query"),
+@together(
+    "name, rows, query",
     [
         (name, rows, query)
         for name, kinds in ARMS.items()

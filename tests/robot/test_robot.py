@@ -12,6 +12,7 @@ import numpy as np
 import oracles
 import pinocchio as pin
 import pytest
+from grouped import together
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -98,8 +99,8 @@ ASKS = {
 }
 
 
-@pytest.mark.parametrize("ask", ASKS)
-@pytest.mark.parametrize("case", BAD_POSITIONS)
+@together("ask", ASKS)
+@together("case", BAD_POSITIONS)
 def test_bad_position_is_refused_by_every_query(case, ask):
     """One state must be finite, of the right shape and near its range; the message says what it was
     and what it may be.
@@ -673,7 +674,7 @@ def test_warning_of_another_set_points_to_the_caller():
     assert caught[0].filename == __file__
 
 
-@pytest.mark.parametrize("name", oracles.NAMES)
+@together("name", oracles.NAMES)
 def test_default_robots_load_without_a_warning(name):
     """Default sets are possible bodies: nothing to warn of."""
     with warnings.catch_warnings():

@@ -10,6 +10,7 @@ from contextlib import nullcontext
 import numpy as np
 import pytest
 import shipped
+from grouped import together
 from misuse import refused_in_one_line
 
 import irbmodels as irb
@@ -113,7 +114,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("name", BAD)
+@together("name", BAD)
 def test_another_unit_or_type_is_one_clear_line(name):
     """Whatever query is asked, one state in deg/s, in deg/s^2, in text, or a flag that is none, is
     refused with a hint.

@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from grouped import together
 from numpy.polynomial import Polynomial
 
 import irbmodels as irb
@@ -80,8 +81,8 @@ def test_tables_with_impossible_numbers_are_refused(tmp_path, field):
         drives_of(irb.load("irb1400", overlays=[overlay]))
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
+@together(
+    "changes, words",
     [
         ({"stiffness": 0.0}, "positive"),
         ({"stiffness": -1.0}, "positive"),

@@ -8,7 +8,7 @@ import math
 from pydoc import plain, render_doc
 
 import numpy as np
-import pytest
+from grouped import together
 from misuse import refused_in_one_line
 
 import irbmodels as irb
@@ -158,7 +158,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("name", BAD)
+@together("name", BAD)
 def test_misuse_is_one_clear_line(name):
     refused_in_one_line(*BAD[name])
 

@@ -3,6 +3,7 @@ import oracles
 import pytest
 from elastic_arms import POSTURE as START
 from elastic_arms import ROTORS, STIFFNESS, elastic
+from grouped import together
 
 import irbmodels as irb
 from irbmodels.simulation import SimulationError, simulate
@@ -284,8 +285,8 @@ def test_a_load_after_a_long_rest_is_seen():
     assert run.events[0].t == pytest.approx(2.1, abs=1e-4)
 
 
-@pytest.mark.parametrize(
-    ("changes", "error", "words"),
+@together(
+    "changes, error, words",
     [
         ({"duration": 0.0}, irb.InputError, "duration must be a positive finite number"),
         ({"every": -1.0}, irb.InputError, "every must be a positive finite number"),

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pinocchio as pin
 import pytest
+from grouped import together
 from simulated import posture, stribeck
 
 import irbmodels as irb
@@ -337,8 +338,8 @@ def test_a_function_that_fails_is_named(arm):
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
+@together(
+    "change, message",
     [
         ({"q": [0, 3.0, 0, 0, 0, 0]}, "out of range: axis 2"),
         (

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from grouped import together
 from scipy.optimize import linprog
 
 import irbmodels as irb
@@ -246,8 +247,8 @@ def test_a_range_of_three_axes_goes_by_the_plant(arm, monkeypatch):
         np.testing.assert_allclose(actual.v[i, -1], speed, rtol=0, atol=1e-10)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
+@together(
+    "change, message",
     [
         ({"q": np.zeros((2, 5))}, r"shape \(N, 6\) or \(6,\)"),
         ({"q": np.full((2, 6), np.nan)}, "finite"),

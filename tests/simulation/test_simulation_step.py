@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
+from grouped import together
 from programs import evaluate
 from scipy.optimize import linprog
 
@@ -157,10 +158,10 @@ def test_rounds_end_where_the_dual_solve_does(coupled, guessed):
     assert slid > 30 or not coupled
 
 
-@pytest.mark.parametrize("guess", [-1.0, 0.0, 1.0])
-@pytest.mark.parametrize("side", [-1.0, 1.0])
-@pytest.mark.parametrize(
-    ("gap", "v", "force", "after"),
+@together("guess", [-1.0, 0.0, 1.0])
+@together("side", [-1.0, 1.0])
+@together(
+    "gap, v, force, after",
     [
         # too weak to close the gap within the step: what counts is that the stop is touched
         (8e-10, 0.0, 1e-4, None),

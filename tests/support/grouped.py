@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import reprlib
 from collections.abc import Callable, Iterable
 from functools import partial, wraps
 from typing import Any
@@ -10,6 +11,10 @@ from typing import Any
 import pytest
 
 Test = Callable[..., None]
+SHORT = reprlib.Repr()
+SHORT.maxstring = SHORT.maxother = SHORT.maxlong = (
+    80  # letters of a value by which a failure names it
+)
 
 
 def per_family(
@@ -44,7 +49,7 @@ def per_family(
 
 
 def together(
-    names: str, cases: Iterable[Any], name: Callable[[Any], str] = repr
+    names: str, cases: Iterable[Any], name: Callable[[Any], str] = SHORT.repr
 ) -> Callable[[Test], Test]:
     """Make a test of one case into one test of all cases, which names those that fail.
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import oracles
 import pytest
+from grouped import together
 
 import irbmodels as irb
 from irbmodels.errors import TableError
 
 
-@pytest.mark.parametrize("name", oracles.NAMES)
+@together("name", oracles.NAMES)
 def test_ranges_are_those_of_the_sources(name):
     """Lower and upper bounds in SI units, on the coupled angle where the arm has a
     parallelogram.
@@ -26,7 +27,7 @@ def test_ranges_are_those_of_the_sources(name):
     assert limits.linear.tolist() == [row[4] for row in oracles.rows(name)]
 
 
-@pytest.mark.parametrize("name", oracles.NAMES)
+@together("name", oracles.NAMES)
 def test_effort_bounds_are_positive_and_say_that_they_are_assumed(name):
     """No torque limit is published: each is assumed, save the 930's push-down force of 250 N
     (S004).

@@ -9,6 +9,7 @@ import shutil
 import numpy as np
 import oracles
 import pytest
+from grouped import together
 
 import irbmodels as irb
 from irbmodels.cad.output import family_of
@@ -47,7 +48,7 @@ def test_data_lies_beside_the_checkout():
     assert data_folder() == oracles.URDF.resolve()
 
 
-@pytest.mark.parametrize("name", oracles.NAMES)
+@together("name", oracles.NAMES)
 def test_folder_and_couplings_of_every_robot(name):
     """Family, axes, couplings and set names are what the catalogue says."""
     robot = irb.describe(name)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 import oracles
 import pytest
+from grouped import together
 
 import irbmodels as irb
 
@@ -282,7 +283,7 @@ BASES = {  # CAD of the fixed base at its own density: kg, centre [mm], tensor i
 }
 
 
-@pytest.mark.parametrize("name", [name for name in oracles.NAMES if name != "irb1400"])
+@together("name", [name for name in oracles.NAMES if name != "irb1400"])
 def test_base_has_the_shape_of_its_cad(name):
     """The fixed base, which enters no axis torque, has the CAD's centre and tensor at its own mass,
     in every set but our own.
@@ -614,7 +615,7 @@ def test_speeds_of_the_930_are_bounds_from_its_cycle():
     assert velocity[3] == pytest.approx(velocity[0] + velocity[1])
 
 
-@pytest.mark.parametrize("name", RATINGS)
+@together("name", RATINGS)
 def test_ratings(name):
     """Payload, reach, mass and repeatability of each variant."""
     row = irb.describe(name).limits.ratings

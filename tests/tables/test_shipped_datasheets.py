@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import shipped
 from arm_facts import REACH
+from grouped import together
 
 import irbmodels as irb
 from irbmodels.tables.datasheet import datasheet_path, datasheets, read_datasheet
@@ -23,7 +24,7 @@ def test_all_arms_are_there(arms):
     assert set(arms) == set(REACH)
 
 
-@pytest.mark.parametrize("name", REACH)
+@together("name", REACH)
 def test_lengths_give_the_reach(arms, name):
     """That of a dense search to 0.1 mm, and the catalogue's to 6 mm, which its rounding explains."""
     arm = arms[name]

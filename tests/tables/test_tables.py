@@ -13,7 +13,7 @@ import numpy as np
 import oracles
 import pytest
 import yaml
-from grouped import per_family
+from grouped import per_family, together
 
 import irbmodels as irb
 from irbmodels.errors import FileError, TableError
@@ -603,7 +603,7 @@ def test_every_source_is_used(path):
         assert text.count(name) > 1, name
 
 
-@pytest.mark.parametrize("name", oracles.NAMES)
+@together("name", oracles.NAMES)
 def test_every_table_of_every_robot_reads(name):
     """All tables of all variants pass the strict reader and every check that needs more than one of
     them.
@@ -621,9 +621,7 @@ def test_every_table_of_every_robot_reads(name):
         getattr(robot, table)
 
 
-@pytest.mark.parametrize(
-    ("name", "chosen"), [(name, chosen) for name, chosen in SETS if chosen != "obal2025_printed"]
-)
+@together("name, chosen", [(name, chosen) for name, chosen in SETS if chosen != "obal2025_printed"])
 def test_set_is_physically_possible(name, chosen):
     """Checked by eigenvalues here: positive mass and moments, triangle inequality, no denser than
     lead, centre inside 1.5 m.
@@ -658,7 +656,7 @@ def test_only_sets_marked_impossible_are_impossible(family):
     assert not table["sets"][table["default"]].get("impossible")
 
 
-@pytest.mark.parametrize(("name", "chosen"), SETS)
+@together("name, chosen", SETS)
 def test_arm_base_and_bars_weigh_the_catalogue_mass(name, chosen):
     """The bodies of every set sum to the catalogue mass within 0.1 % (1400 and 930: an assumed
     mass).

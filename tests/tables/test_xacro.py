@@ -13,6 +13,7 @@ import numpy as np
 import oracles
 import pytest
 import xacro
+from grouped import together
 
 import irbmodels as irb
 
@@ -98,8 +99,8 @@ def chains(tmp_path_factory):
     }
 
 
-@pytest.mark.parametrize("kind", ["revolute", "prismatic"])
-@pytest.mark.parametrize(("alpha", "theta0"), ROWS)
+@together("kind", ["revolute", "prismatic"])
+@together("alpha, theta0", ROWS)
 def test_joint_origin_is_the_constant_part_of_its_mdh_row(chains, kind, alpha, theta0):
     """The joint's xyz and rpy are Rx(alpha) Tx(a) Rz(theta0) Tz(d), for every alpha that URDF can
     hold.
@@ -369,7 +370,7 @@ def test_bars_with_data_have_their_own_inertials(name):
         assert model.inertias[model.frames[model.getFrameId(carrier)].parentJoint].mass == 0.0
 
 
-@pytest.mark.parametrize("name", oracles.NAMES)
+@together("name", oracles.NAMES)
 def test_frames_without_bodies_say_that_they_weigh_nothing(name):
     """base, flange, tool0 and tcp have an explicit mass of 0, or PyBullet would give each 1 kg."""
     robot = ElementTree.fromstring(irb.describe(name).urdf())
@@ -377,7 +378,7 @@ def test_frames_without_bodies_say_that_they_weigh_nothing(name):
         assert robot.find(f"link[@name='{frame}']/inertial/mass").get("value") == "0"
 
 
-@pytest.mark.parametrize("name", oracles.NAMES)
+@together("name", oracles.NAMES)
 def test_tree_is_one_tree(name):
     """Every link but the root is the child of exactly one joint, and names are unique."""
     for coupling in irb.describe(name).couplings:

@@ -8,6 +8,7 @@ import re
 
 import numpy as np
 import pytest
+from grouped import together
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from misuse import refused_in_one_line
@@ -867,7 +868,7 @@ MISUSED = {
 }
 
 
-@pytest.mark.parametrize("name", MISUSED)
+@together("name", MISUSED)
 def test_misuse_is_one_clear_line(arms, name):
     changed, message = MISUSED[name]
     arguments = {"robot": arms["bare"], "poses": loop_of(arms["bare"], 4), **changed}

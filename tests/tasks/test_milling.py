@@ -9,6 +9,7 @@ import math
 import numpy as np
 import pinocchio as pin
 import pytest
+from grouped import together
 from misuse import refused_in_one_line
 from scipy.integrate import quad
 from scipy.optimize import root
@@ -41,8 +42,8 @@ def cut(**changed):
     return Milling(**{**numbers, "pressure": (7e8, 2.5e8, 1e8), "edge": (9e3, 6e3, 2e3), **changed})
 
 
-@pytest.mark.parametrize("side", ["climb", "conventional"])
-@pytest.mark.parametrize("width", [0.5e-3, 3e-3, 4e-3, 6.5e-3, 8e-3])
+@together("side", ["climb", "conventional"])
+@together("width", [0.5e-3, 3e-3, 4e-3, 6.5e-3, 8e-3])
 def test_the_mean_is_the_average_over_a_turn(side, width):
     """Closed form against quadrature of the tooth that is engaged."""
     milling = cut(width=width, side=side, teeth=3)
@@ -91,8 +92,8 @@ def test_sides_of_a_cut():
     assert cut(pressure=(0.0, 0.0, 1e8), edge=(0.0, 0.0, 0.0)).mean()[:2] == (0.0, 0.0)
 
 
-@pytest.mark.parametrize(
-    ("changed", "message"),
+@together(
+    "changed, message",
     [
         ({"width": 9e-3}, "wider than its cutter"),
         ({"teeth": 0}, "teeth of a cutter must be a whole number, at least 1, got 0"),
@@ -337,6 +338,6 @@ MISUSED = {
 }
 
 
-@pytest.mark.parametrize("name", MISUSED)
+@together("name", MISUSED)
 def test_misuse_is_one_clear_line(name):
     refused_in_one_line(*MISUSED[name])

@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pinocchio as pin
 import pytest
+from grouped import together
 from misuse import refused_in_one_line
 from path_programs import joints, motion, program, ramp
 
@@ -588,7 +589,7 @@ MISUSED = {
 }
 
 
-@pytest.mark.parametrize("name", MISUSED)
+@together("name", MISUSED)
 def test_misuse_is_one_clear_line(robot, name):
     call, message = MISUSED[name]
     refused_in_one_line(lambda: call(robot), message)

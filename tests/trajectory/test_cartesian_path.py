@@ -1,6 +1,7 @@
 import numpy as np
 import pinocchio as pin
 import pytest
+from grouped import together
 from misuse import refused_in_one_line
 from scipy.spatial.transform import Rotation, Slerp
 
@@ -240,8 +241,8 @@ def test_arrays_of_s_keep_their_leading_axes():
 STRETCHED = np.diag([1.0, 1.0, 2.0, 1.0])
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
+@together(
+    "wrong, message",
     [
         (lambda: line(at(), at()), "same pose"),
         (lambda: line(STRETCHED, at(1.0)), "start, a pose .* needs a rotation"),

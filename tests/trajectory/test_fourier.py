@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from grouped import together
 from misuse import refused_in_one_line
 
 from irbmodels.trajectory import Coefficients, FourierSeries
@@ -110,8 +111,8 @@ def test_series_repeats():
         np.testing.assert_allclose(whole, part, atol=1e-11)
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
+@together(
+    "wrong, message",
     [
         (lambda: FourierSeries(1, 2.0), "number of harmonics .* at least 2"),
         (lambda: FourierSeries(2.5, 2.0), "number of harmonics .* at least 2"),

@@ -2,6 +2,7 @@ import re
 
 import numpy as np
 import pytest
+from grouped import together
 
 import irbmodels as irb
 from irbmodels.trajectory import FourierSeries, Motion, through
@@ -535,8 +536,8 @@ def test_speeds_of_another_factor_only_warn(tmp_path, robot):
     assert len(warned) == 1
 
 
-@pytest.mark.parametrize("rate", [1.0, 2.0, 4.0, 10.0, 25.0, 100.0, 250.0, 1000.0])
-@pytest.mark.parametrize("name", ["irb2400", "irb930"])
+@together("rate", [1.0, 2.0, 4.0, 10.0, 25.0, 100.0, 250.0, 1000.0])
+@together("name", ["irb2400", "irb930"])
 def test_good_motions_are_never_refused(name, rate):
     """Seen rarely, quantised, noisy, late, differenced from an encoder, or without accelerations:
     warnings are errors here.

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from grouped import together
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from misuse import refused_in_one_line
@@ -88,7 +89,7 @@ def test_laws_are_the_printed_ones(name):
     np.testing.assert_allclose(LAWS[name].position(x), PRINTED[name](x), atol=1e-14)
 
 
-@pytest.mark.parametrize("name", MANY)
+@together("name", MANY)
 def test_each_derivative_integrates_to_the_one_before(name):
     """Numerical quadrature of jerk, acceleration and speed gives acceleration, speed and
     position.
@@ -105,7 +106,7 @@ def test_each_derivative_integrates_to_the_one_before(name):
             assert area == pytest.approx(difference, abs=1e-9)
 
 
-@pytest.mark.parametrize("name", MANY)
+@together("name", MANY)
 def test_laws_go_from_rest_to_rest_without_a_jump(name):
     """Position runs from 0 to 1, speed is exactly 0 at both ends, and neither jumps at a joint of
     pieces.
@@ -120,7 +121,7 @@ def test_laws_go_from_rest_to_rest_without_a_jump(name):
     np.testing.assert_allclose(law.position(0.37) + law.position(0.63), 1.0, atol=1e-15)
 
 
-@pytest.mark.parametrize("name", MANY)
+@together("name", MANY)
 def test_peaks_follow_from_the_law(name):
     """Peaks equal the closed forms, and no sample of a dense grid is above them."""
     law = MANY[name]
@@ -141,8 +142,8 @@ def test_stated_peaks_of_the_requirement():
     )
 
 
-@pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize("bound", ["velocity", "acceleration", "jerk"])
+@together("law", LAWS)
+@together("bound", ["velocity", "acceleration", "jerk"])
 def test_one_axis_just_reaches_its_bound(law, bound):
     """With one kind of bound the slowest axis reaches it exactly, and no axis exceeds it on a fine
     grid.
@@ -306,8 +307,8 @@ def test_csv_comes_back(tmp_path):
         np.testing.assert_allclose(read, wrote, rtol=1e-8, atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
+@together(
+    "wrong, message",
     [
         *(
             (

@@ -4,6 +4,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from drives import COUPLED, every_term
+from grouped import together
 from misuse import refused_in_one_line
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq, linprog
@@ -480,8 +481,8 @@ def test_axis_path_is_a_smooth_curve_through_its_postures():
     assert np.abs(path.at(turns).slope).min(axis=1).max() < 1e-12
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
+@together(
+    "wrong, message",
     [
         (lambda: axis_path([[0.0, 1.0]]), "at least two"),
         (lambda: axis_path([0.0, 1.0]), r"shape \(K, n\)"),

@@ -5,7 +5,7 @@ what would be right.
 from __future__ import annotations
 
 import numpy as np
-import pytest
+from grouped import together
 from misuse import refused_in_one_line
 
 import irbmodels as irb
@@ -194,6 +194,6 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("name", BAD)
+@together("name", BAD)
 def test_misuse_is_one_clear_line(name):
     refused_in_one_line(*BAD[name])
