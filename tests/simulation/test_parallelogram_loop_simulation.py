@@ -57,13 +57,16 @@ def test_held_motors_leave_the_arm_on_its_spring():
     assert 1.0 / np.diff(crossed).mean() == pytest.approx(by_hand, rel=5e-3)
 
 
-def test_free_motors_swing_against_the_arm():
-    """Axis 3 alone, all else heavy: two inertias on a spring, ``sqrt(k_a (1/I + 1/J))``."""
+@pytest.mark.parametrize("rotor", [40.0, 1e-2])
+def test_free_motors_swing_against_the_arm(rotor):
+    """Axis 3 alone, all else heavy: two inertias on a spring, ``sqrt(k_a (1/I + 1/J))``; a light
+    rotor is an inertia, too.
+    """
     heavy = irb.load("irb2400", tool="spindle", coupling="parallelogram")
-    arm = ParallelogramLoop(heavy.with_rotors([1e9, 1e9, 40.0, 1e9, 1e9, 1e9]), 1e4 * K)
+    arm = ParallelogramLoop(heavy.with_rotors([1e9, 1e9, rotor, 1e9, 1e9, 1e9]), 1e4 * K)
     lever, (inertia, _) = CRANK * np.cos(Q[2] - Q[1]), about_elbow()
     stiffness = 1e4 * K * lever**2
-    by_hand = np.sqrt(stiffness * (1.0 / inertia + 1.0 / 40.0)) / (2.0 * np.pi)
+    by_hand = np.sqrt(stiffness * (1.0 / inertia + 1.0 / rotor)) / (2.0 * np.pi)
     assert arm.frequencies(Q, "free")[0] == pytest.approx(by_hand, rel=1e-4)
     assert arm.frequencies(Q, "free")[0] > arm.frequencies(Q, "held")[0]
 
