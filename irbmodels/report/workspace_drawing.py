@@ -12,6 +12,7 @@ from ..checks import as_instance
 from ..errors import MissingData
 from ..kinematics.arm_geometry import Arm, OffsetWrist, Palletizer, Scara, SixAxis
 from ..kinematics.frames import Reference
+from ..kinematics.planar_links import planar_links, planar_nodes
 from ..kinematics.workspace import Extremes, Workspace
 from ..robot.robot import Robot
 from .panels import blank_figure
@@ -109,7 +110,10 @@ def workspace_figure(
         angles = ", ".join(f"{_degrees(float(angle)):g}" for angle in np.ravel(wrist))
         held = f" with {robot.tool.name if robot.tool else 'no tool'}, wrist held at {angles} deg"
         if isinstance(space.arm, SixAxis):  # from the wrist center to where the TCP is at home
-            ends = [_nodes(space.arm)[5], positions(space)[0].point]
+            ends = [
+                planar_nodes(space.arm, space.arm.axis_map.angles(np.zeros(6)))[-1],
+                positions(space)[0].point,
+            ]
             axes.plot(*(1e3 * view.points(ends)).T, color=_ARM, lw=1.5, ls="--", zorder=4)
     figure.suptitle(
         f"{robot.name}: working range of the {point}{held}, {seen}{view.where} [mm]",
@@ -235,55 +239,23 @@ def _degrees(value: float) -> float:
     return round(math.degrees(value), 4) + 0.0  # no minus sign before a zero
 
 
-def _nodes(arm: SixAxis) -> list[tuple[float, float]]:
-    """Return the corners of the arm at home in its plane [m]: base, axes 1 to 4, wrist center."""
-    x = arm.axis_map.angles(np.zeros(6))
-    level = float(arm.origin_in_arm[2])
-    (s2, s3), (c2, c3) = np.sin(x[1:3]).tolist(), np.cos(x[1:3]).tolist()
-    elbow = arm.a1 + arm.lower_arm_length * s2, level + arm.lower_arm_length * c2
-    knee = (
-        elbow[0] + arm.elbow_foot[0] * c3 + arm.elbow_foot[1] * s3,
-        elbow[1] - arm.elbow_foot[0] * s3 + arm.elbow_foot[1] * c3,
-    )
-    wrist = elbow[0] + arm.forearm_length * s3, elbow[1] + arm.forearm_length * c3
-    return [(0.0, 0.0), (0.0, level), (arm.a1, level), elbow, knee, wrist]
-
-
 def _draw_arm(axes: Axes, arm: Arm, robot: Robot, view: View) -> None:
     """Draw the arm at home as lines, with its lengths."""
-    if isinstance(arm, Scara):
-        one, other = arm.axis_map.angles(np.zeros(4))[:2].tolist()
-        elbow = np.array([math.cos(one), math.sin(one)]) * arm.lower_arm_length
-        wrist = elbow + np.array([math.cos(other), math.sin(other)]) * arm.forearm_length
-        corners = [(0.0, 0.0), *((float(x), float(y)) for x, y in (elbow, wrist))]
-        names, joints = ["a1", "a2"], [0, 1]
-    elif isinstance(arm, Palletizer):
-        level, (t2, t3) = (
-            float(arm.origin_in_arm[2]),
-            arm.axis_map.angles(np.zeros(4))[1:3].tolist(),
-        )
-        shoulder = np.array([arm.a1, level])
-        elbow = shoulder + arm.lower_arm_length * np.array([math.sin(t2), math.cos(t2)])
-        wrist = elbow + arm.forearm_length * np.array([math.sin(t3), math.cos(t3)])
-        last = wrist + np.array([arm.a4, 0.0])
-        points = (shoulder, elbow, wrist, last, last + np.array([0.0, arm.height]))
-        corners = [(0.0, 0.0), (0.0, level), *((float(x), float(z)) for x, z in points)]
-        names, joints = ["d1", "a1", "a2", "a3", "a4", "d5"], [2, 3, 4]
+    corners = [*planar_nodes(arm, arm.axis_map.angles(np.zeros(robot.n)))]
+    names = [link.name for link in planar_links(arm)]
+    joints = [0, 1] if isinstance(arm, Scara) else [2, 3, 4 if isinstance(arm, Palletizer) else 5]
+    if not isinstance(arm, Scara):
         _draw_floor(axes, view)
-    else:
-        corners = _nodes(arm)
-        if "tool0" in robot.frames:
-            tool0: Any = robot.pose(np.zeros(6), "tool0")
-            origin = arm.origin_in_arm * np.array([1.0, 1.0, 0.0])
-            x, y, z = arm.arm_from_base @ tool0.translation - origin
-            corners.append((math.copysign(math.hypot(x, y), corners[-1][0]), float(z)))
-        names, joints = ["d1", "a1", "a2", "a3", "d4", "d6"], [2, 3, 5]
-        _draw_floor(axes, view)
+    if isinstance(arm, SixAxis) and "tool0" in robot.frames:
+        tool0: Any = robot.pose(np.zeros(6), "tool0")
+        origin = arm.origin_in_arm * np.array([1.0, 1.0, 0.0])
+        x, y, z = arm.arm_from_base @ tool0.translation - origin
+        corners.append(np.array([math.copysign(math.hypot(x, y), corners[-1][0]), z]))
+        names.append("d6")
     nodes = 1e3 * view.points(corners)
     axes.plot(*nodes.T, color=_ARM, lw=3, solid_capstyle="round", zorder=4)
     axes.plot(*nodes[joints].T, "o", color="white", mec=_ARM, mew=1.6, ms=7, zorder=5)
-    # without tool0 there is no last link
-    for name, one, other in zip(names, nodes[:-1], nodes[1:], strict=False):
+    for name, one, other in zip(names, nodes[:-1], nodes[1:], strict=True):
         length, (x, y) = round(float(np.hypot(*(other - one))), 3), (one + other) / 2.0
         upright = abs(other[1] - one[1]) > abs(other[0] - one[0])
         if length:
