@@ -35,6 +35,10 @@ from .workspace_of_arm import workspace_of
 
 LENGTH = 1.0  # [m] at which 1 m/s counts as much as 1 rad/s
 NEAR = 0.05  # [rad-like] smallest singular value below which motion is damped
+NEAR_ANGLE = math.radians(5.0)
+"""[rad] of a wrist or an elbow: speeds of the axes there are over ten times the tool's."""
+NEAR_AXIS = 0.05
+"""[m] of the wrist centre from axis 1."""
 
 
 class Singularities(NamedTuple):

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError, MissingData, RapidError, UnknownName
+from ..kinematics.singularities import NEAR_ANGLE, NEAR_AXIS
 from ..model.tool import Tool
 from ..model.types import Array
 from ..rapid import Expression, JointTarget, Module, RobTarget, WobjData, tool_of, values_of
 from ..robot.robot import Robot
 from ..tables.building import load_tool
-from .path_check import NEAR, NEAR_AXIS
 
 
 def declaration_lines(module: Module) -> Iterator[str]:
@@ -152,7 +152,7 @@ def _near(robot: Robot, q: Array) -> Iterator[str]:
     except MissingData:  # an arm of another shape
         return
     for kind, distance in (("wrist", distances.wrist), ("elbow", distances.elbow)):
-        if abs(distance) < NEAR:
+        if abs(distance) < NEAR_ANGLE:
             yield f"{math.degrees(abs(distance)):.3f} deg from the {kind} singularity"
     if abs(distances.shoulder) < NEAR_AXIS:
         yield f"{1000.0 * abs(distances.shoulder):.2f} mm from the shoulder singularity"

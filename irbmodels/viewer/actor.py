@@ -16,7 +16,10 @@ from ..robot.robot import Robot
 from ..trajectory import Motion
 from ..trajectory.motion_files import MotionFile
 
-LAYERS = ("handle", "frames", "axes", "com", "ellipsoids", "boxes", "trace", "hulls", "torques")
+LAYERS = (
+    *("handle", "frames", "axes", "com", "ellipsoids", "boxes", "trace", "hulls", "torques"),
+    *("range", "singular"),
+)
 """Layers that a page can show besides the robots."""
 
 

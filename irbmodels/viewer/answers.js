@@ -11,12 +11,8 @@ const VALID = 1, INSIDE = 2;            // bits of a solution of inverse kinemat
 class Answers {
   constructor({ queries, causes, gravity, world, payload, robax, arm }) {
     this.known = Object.keys(queries);
-    const compiled = query => {
-      const run = FUNCTIONS[query.function], constants = doubles(query.constants);
-      return (...inputs) => run(constants, ...inputs)[0];
-    };
-    for (const [name, query] of Object.entries(queries)) this[name] = compiled(query);
-    this.causes = Object.fromEntries(Object.entries(causes).map(([name, query]) => [name, compiled(query)]));
+    for (const [name, query] of Object.entries(queries)) this[name] = this.of(query);
+    this.causes = Object.fromEntries(Object.entries(causes).map(([name, query]) => [name, this.of(query)]));
     this.loaded = Boolean(causes.friction && causes.friction.loaded);  // friction depends on the posture
     this.down = gravity;
     this.world = world;  // pose of the base
@@ -27,6 +23,11 @@ class Answers {
       this.solve = FUNCTIONS[arm.inverse.function];
       this.constants = doubles(arm.inverse.constants);
     }
+  }
+
+  of(query) {  // what computes the one output of a query
+    const run = FUNCTIONS[query.function], constants = doubles(query.constants);
+    return (...inputs) => run(constants, ...inputs)[0];
   }
 
   angles(q) {  // absolute ones of the arm

@@ -26,6 +26,8 @@ _SCRIPTS = (  # one script, in this order
     "undo.js",
     "keys.js",
     "handle.js",
+    "plane.js",
+    "bodies.js",
     "answer_panel.js",
     "panel.js",
 )

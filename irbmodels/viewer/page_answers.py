@@ -70,6 +70,12 @@ def _causes(robot: Robot) -> dict[str, dict[str, Any]]:
     return causes
 
 
+def gravity_query(robot: Robot) -> dict[str, str] | None:
+    """Return the program of gravity torques with its constants, None without masses."""
+    model = robot.evaluate.models[True]
+    return _query("gravity", model) if model.has_masses else None
+
+
 def _query(name: str, source: Model | Frame) -> dict[str, str]:
     mechanism = mechanism_for(name, source)
     program = program_for(name, mechanism)

@@ -18,17 +18,19 @@ class Panel {
                           element("button", { textContent: "home", title: "all axes to 0", onclick: () => this.home() }));
     const still = !actors.some(actor => actor.motion);
     this.answers = new AnswerPanel(still);
+    this.section = new Section(false);
+    this.bodies = new Bodies();
     this.undo = new Undo();
     this.keys = new Keys(() => this.home());
     const sharing = element("button", { id: "link", textContent: "link", title: "copy a link that carries the posture", hidden: location.protocol === "about:", onclick: () => share(sharing) });
     const header = element("header", {}, element("h1", {}, actors.length > 1 ? names : actors[0].name), ...this.undo.buttons, sharing, this.keys.button);
-    document.getElementById("panel").append(header, views, this.axes, this.notes, element("div", { id: "drag" }), this.readout, this.answers.node, layers);
+    document.getElementById("panel").append(header, views, this.axes, this.notes, element("div", { id: "drag" }), this.readout, this.answers.node, this.section.node, this.bodies.node, layers);
     this.choose(this.chosen);
     (still && !document.body.classList.contains("bare") ? ["handle", ...page.layers] : page.layers).forEach(name => this.layer(name, true));
   }
 
   offered(name) {
-    const needs = { handle: actor => actor.answers.solve, hulls: actor => actor.hulls.length, torques: actor => actor.motion && actor.motion.tau, com: actor => actor.bodies.length };
+    const needs = { handle: actor => actor.answers.solve, hulls: actor => actor.hulls.length, range: actor => actor.inPlane, singular: actor => actor.inPlane && actor.inPlane.near, torques: actor => actor.motion && actor.motion.tau, com: actor => actor.bodies.length };
     return this.actors.some(needs[name] || needs[{ ellipsoids: "com", boxes: "com" }[name]] || (() => true));
   }
 
@@ -51,7 +53,7 @@ class Panel {
                                            element("span", { textContent: axis.unit })) };
     });
     this.axes.replaceChildren(...this.rows.map(row => row.row));
-    this.answers.choose(actor);
+    for (const part of [this.answers, this.section, this.bodies]) part.choose(actor);
     this.refresh();
   }
 
@@ -101,7 +103,7 @@ class Panel {
     const wxyz = [turn.w, turn.x, turn.y, turn.z], sign = Math.sign(wxyz.find(x => Math.abs(x) > 1e-12));  // as orientation.upright
     this.readout.textContent = `TCP [mm]  ${pose.slice(0, 3).map(row => number(1000 * row[3])).join("  ")}\nq1..q4    ` +
       wxyz.map(value => number(sign * value, 4)).join("  ");
-    this.answers.refresh();
+    for (const part of [this.answers, this.section, this.bodies]) part.refresh();
   }
 
   layer(name, on) {

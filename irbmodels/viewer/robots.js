@@ -6,7 +6,8 @@ const JUMP = 0.1;                       // of a robot's size: more than this at 
 // of curves: each with a contrast of 3 at least on the cards of page.html, light and dark
 const COLOURS = ["#d62728", "#d96a00", "#2a9d2a", "#2f80c3", "#9467bd", "#a0695c", "#c8569f", "#0e95a3"];
 const LAYERS = { handle: "tool handle", frames: "frames", axes: "joint axes", com: "centres of mass", ellipsoids: "inertia ellipsoids",
-                 boxes: "inertia boxes", trace: "TCP trace", hulls: "collision hulls", torques: "torque arrows" };
+                 boxes: "inertia boxes", trace: "TCP trace", hulls: "collision hulls", torques: "torque arrows",
+                 range: "working range", singular: "singular zones" };
 const THROUGH = ["frames", "axes", "com", "ellipsoids", "boxes", "torques"];  // layers that need a transparent robot
 
 const viewer = new MeshCat.Viewer(document.getElementById("scene"));
@@ -50,6 +51,7 @@ class Actor {
     if (this.motion) {
       for (const name of ["t", "q", "v", "a", "tau", "half", "measured"]) this.motion[name] = doubles(this.motion[name]);
     }
+    this.inPlane = this.plane && this.answers.arm ? new Plane(this) : null;
     this.show(data.q);
   }
 
@@ -70,6 +72,7 @@ class Actor {
     }
     viewer.scene.updateMatrixWorld(true);
     if (this.handle) this.handle.follow();
+    if (this.inPlane) this.inPlane.follow();
   }
 
   pose(link = "tcp") {  // rows of the homogeneous matrix of a link in the base
@@ -224,6 +227,8 @@ const BUILD = {
     }
     return [dots];
   },
+  range: actor => actor.inPlane ? actor.inPlane.range() : [],
+  singular: actor => actor.inPlane ? actor.inPlane.singular() : [],
   torques: actor => !(actor.motion && actor.motion.tau) ? [] : actor.axes.map(axis => {
     const joint = actor.joints[axis.joint], arrow = stick(0.45 * actor.size, 0.011 * actor.size, 0x1f77b4, 0.09 * actor.size);
     const place = added(joint.node.parent, new THREE.Group());

@@ -31,6 +31,7 @@ from .page_data import (
     root_link,
     tcp_data,
 )
+from .page_inside import plane_data, set_data
 from .shapes import drawable_shapes
 
 _FIELD_OF_VIEW = 30.0  # [deg]
@@ -145,6 +146,8 @@ def _put_actor(window: Window, number: int, actor: SceneActor) -> dict[str, Any]
         "hulls": nodes["collision"],
         "lost": list(dict.fromkeys(lost)),
         "answers": answer_data(robot),
+        "plane": plane_data(robot),
+        "sets": set_data(robot, document),
         "q": actor.q.tolist(),
         "motion": None if actor.motion is None else motion_data(robot, actor.motion),
     }

@@ -13,10 +13,10 @@ from path_programs import joints, motion, program, ramp
 
 import irbmodels as irb
 from irbmodels import cli, rapid
+from irbmodels.kinematics.singularities import NEAR_ANGLE
 from irbmodels.robot.tool_extent import ToolExtent
 from irbmodels.tasks.milling import CuttingForce, process_load
 from irbmodels.tasks.path_check import (
-    NEAR,
     Box,
     Cut,
     ProgramMotion,
@@ -138,7 +138,7 @@ def test_singularities_and_measures_against_determinants(robot):
     np.testing.assert_allclose(apart.manipulability.value, min(dets), rtol=1e-9)
     least = min(np.linalg.svd(robot.jacobian(x), compute_uv=False)[-1] for x in q[:10])
     np.testing.assert_allclose(apart.smallest.value, least, rtol=1e-9)
-    assert math.degrees(NEAR) == pytest.approx(5.0)
+    assert math.degrees(NEAR_ANGLE) == pytest.approx(5.0)
 
 
 def test_a_robot_whose_friction_and_singularities_nobody_knows():

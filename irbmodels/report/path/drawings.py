@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...kinematics.singularities import NEAR_ANGLE, NEAR_AXIS
 from ...robot.robot import Robot
-from ...tasks.path_check import NEAR, NEAR_AXIS, Box, PathCheck
+from ...tasks.path_check import Box, PathCheck
 from ..panels import AXIS_COLORS, BAD, GOOD, GREY, blank_figure, lay_out, legend_below
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def distance_figure(check: PathCheck) -> Figure:
         values = np.degrees(np.abs(getattr(trace, name)))
         if np.isfinite(values).any():
             left.plot(trace.t, values, color=color, lw=1.3, label=f"{name} [deg]")
-    left.axhspan(0.0, math.degrees(NEAR), color="0.9", zorder=0)
+    left.axhspan(0.0, math.degrees(NEAR_ANGLE), color="0.9", zorder=0)
     left.set_ylim(0.0, 95.0)
     left.set_ylabel("wrist, elbow [deg]")
     left.set_xlabel("time [s]")

@@ -6,7 +6,7 @@ Power, energy and duty over the cycle are reported beside.
 from __future__ import annotations
 
 from .check import PathCheck, check_path
-from .criteria import NEAR, NEAR_AXIS, Box
+from .criteria import Box
 from .cycle import Cycle, Power
 from .joint_segments import MoveTiming
 from .program_loads import CarriedLoad
@@ -15,8 +15,6 @@ from .samples import Cut
 from .violations import Finding
 
 __all__ = [
-    "NEAR",
-    "NEAR_AXIS",
     "Box",
     "CarriedLoad",
     "Cut",

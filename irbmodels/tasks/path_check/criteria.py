@@ -10,17 +10,13 @@ import numpy as np
 
 from ...checks import as_instance, finite
 from ...errors import InputError
+from ...kinematics.singularities import NEAR_ANGLE, NEAR_AXIS
 from ...model.types import Array
 from ...robot.collision import collides, contacts
 from ...robot.robot import Robot
 from ...robot.tool_extent import ToolExtent
 from .samples import Samples
 from .violations import Criterion, Finding, bounds_criterion
-
-NEAR = math.radians(5.0)
-"""[rad] of a wrist or an elbow: speeds of the axes there are over ten times the tool's."""
-NEAR_AXIS = 0.05
-"""[m] of the wrist centre from axis 1."""
 
 
 class Box(NamedTuple):
@@ -98,8 +94,8 @@ def collision_criterion(robot: Robot, q: Array) -> Criterion:
 def singularity_criteria(samples: Samples) -> Iterator[Criterion]:
     """Yield the distances from singularities, which exceed where they are near."""
     for kind, value, near, unit in (
-        ("wrist", samples.wrist, NEAR, "rad"),
-        ("elbow", samples.elbow, NEAR, "rad"),
+        ("wrist", samples.wrist, NEAR_ANGLE, "rad"),
+        ("elbow", samples.elbow, NEAR_ANGLE, "rad"),
         ("shoulder", samples.shoulder, NEAR_AXIS, "m"),
     ):
         yield Criterion(kind, None, kind, value, near - np.abs(value), -near, near, unit)
