@@ -139,7 +139,7 @@ def check_inverse(robot, answers, q):
             _ = robot.closed_form
         return
     if not answers["inverse"]:
-        assert robot.closed_form.program is None
+        assert robot.n > 6 or robot.closed_form.program is None
         return
     branches = robot.inverse_kinematics(np.asarray(robot.pose(q)), near=0.9 * q[1])
     for k, found in enumerate(answers["inverse"]):
