@@ -18,8 +18,7 @@ from ..predefined import PREDEFINED
 from ..records import Value
 from ..value_builder import Builder
 from ..values import JointTarget, RobTarget, SpeedData, ToolData, WobjData, ZoneData
-from .instructions import MOVES, SEARCHED
-from .routines import MOTION
+from .instructions import MOTION, MOVES, SEARCHED
 
 V = TypeVar("V", bound=Value)
 

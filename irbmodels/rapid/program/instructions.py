@@ -37,6 +37,12 @@ ABB 3HAC16581-1 and 3HAC050988-001 (arc welding). ``MoveLDO p,v,z,tool,do1,1;`` 
 """
 SEARCHED = "it goes to its target at most; where the signal stops it depends on the run"
 """What a search does: the whole way is driven here."""
+MOTION = re.compile(
+    r"Move(L|J|C|AbsJ)|(Move(L|J|C)(AO|DO|GO|Sync)|MovePnP|Trigg(L|J|C|AbsJ)(IOs)?|Search(L|C|ExtJ)|Arc(L|C|J)\w*"
+    r"|(Spot|Nut|Paint|Disp|Cap|Calib|Force|FC|Laser|Cut)(L|J|C|AbsJ)\w*|EGM(Move|Run)\w+|Ind[ACDR]Move)",
+    re.IGNORECASE,
+)
+"""Instructions that move the robot."""
 NON_MOTION = frozenset(
     re.findall(
         r"\w+",

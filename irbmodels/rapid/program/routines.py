@@ -11,18 +11,12 @@ from typing import NamedTuple
 from ...errors import RapidError
 from ..grammar import RESERVED
 from ..text import line_column
-from .instructions import MOVES, NON_MOTION, WRITING
+from .instructions import MOTION, MOVES, NON_MOTION, WRITING
 from .settings import EFFECTS
 
 _WORDS = re.compile(
     r'(?P<skip>![^\n]*|\s+|<(?i:SMT|EIT|CSE)>)|"(?>[^"\n]|"")*+"|:=|<=|>=|<>|[^\W\d]\w*|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|.'
 )
-MOTION = re.compile(
-    r"Move(L|J|C|AbsJ)|(Move(L|J|C)(AO|DO|GO|Sync)|MovePnP|Trigg(L|J|C|AbsJ)(IOs)?|Search(L|C|ExtJ)|Arc(L|C|J)\w*"
-    r"|(Spot|Nut|Paint|Disp|Cap|Calib|Force|FC|Laser|Cut)(L|J|C|AbsJ)\w*|EGM(Move|Run)\w+|Ind[ACDR]Move)",
-    re.IGNORECASE,
-)
-"""Instructions that move the robot."""
 _SETTINGS = re.compile(
     r"PDisp(On|Off|Set)|VelSet|ConfL|ConfJ|Corr(Con|Write|Discon)\w*|GripLoad|GOTO", re.IGNORECASE
 )
