@@ -13,6 +13,7 @@ import pinocchio as pin
 
 from ..errors import InputError, MissingData
 from ..model.coupling import coupling_of
+from ..model.inertia import Inertial
 from ..model.limits import ROUNDING
 from ..model.shapes import link_of, placement_of
 from ..model.tree import UNLIMITED
@@ -209,22 +210,18 @@ def body_data(document: Element, paths: dict[str, str]) -> list[dict[str, Any]]:
     """Return centre, ball of equal mass, ellipsoid and box of equal inertia of links with mass."""
     bodies = []
     for link in document.iterfind("link"):
-        (mass,) = _numbers(link, "inertial/mass", "value")
+        mass, com, tensor = stated_body(link)
         if mass < _LIGHT:
             continue
-        xx, yy, zz, xy, xz, yz = _numbers(
-            link, "inertial/inertia", *("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
-        )
-        moments, rotation = np.linalg.eigh(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
+        moments, rotation = np.linalg.eigh(tensor)
         rotation[:, 2] *= np.linalg.det(rotation)  # right-handed
         # root mean square of x, y, z
         spread = np.sqrt(np.maximum(0.5 * moments.sum() - moments, 0.0) / mass)
-        pose = placement_of(link.find("inertial/origin"))
         bodies.append(
             {
                 "path": node_path(paths[str(link.get("name"))]),
-                "com": pose[:3, 3].tolist(),
-                "turn": pin.Quaternion(pose[:3, :3] @ rotation).coeffs().tolist(),
+                "com": com.tolist(),
+                "turn": pin.Quaternion(rotation).coeffs().tolist(),
                 "ball": (3.0 * mass / (4.0 * math.pi * _STEEL)) ** (1.0 / 3.0),
                 "ellipsoid": (math.sqrt(5.0) * spread).tolist(),
                 "box": (math.sqrt(12.0) * spread).tolist(),
@@ -262,7 +259,16 @@ def packed(rows: Array) -> str:
     return base64.b64encode(np.ascontiguousarray(rows, dtype="<f8").tobytes()).decode()
 
 
-def _numbers(element: Element, path: str, *keys: str) -> list[float]:
-    """Return attributes of a tag below an element; zeros without it."""
-    tag = element.find(path)
-    return [0.0 if tag is None else float(tag.get(key, "0")) for key in keys]
+def stated_body(link: Element) -> Inertial:
+    """Return the inertial of a URDF's link in its axes; zeros for what is not stated."""
+
+    def numbers(path: str, *keys: str) -> list[float]:
+        tag = link.find(path)
+        return [0.0 if tag is None else float(tag.get(key, "0")) for key in keys]
+
+    pose, (mass,) = placement_of(link.find("inertial/origin")), numbers("inertial/mass", "value")
+    xx, yy, zz, xy, xz, yz = numbers(
+        "inertial/inertia", *("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+    )
+    tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return Inertial(mass, pose[:3, 3], pose[:3, :3] @ tensor @ pose[:3, :3].T)

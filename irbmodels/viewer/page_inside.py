@@ -14,11 +14,12 @@ from ..kinematics.arm_geometry import OffsetWrist, Scara
 from ..kinematics.planar_boundary import Arc
 from ..kinematics.planar_links import planar_links
 from ..kinematics.singularities import NEAR_ANGLE, NEAR_AXIS
-from ..model.shapes import placement_of
-from ..model.types import Array
+from ..model.inertia import Inertial
 from ..robot.robot import Robot
-from ..tables.schema import BodyRow
 from .page_answers import gravity_query
+from .page_data import stated_body
+
+_NUMBERS = ("mass_kg", "com_mm", "inertia_kg_m2")
 
 
 def plane_data(robot: Robot) -> dict[str, Any] | None:
@@ -56,27 +57,28 @@ def set_data(robot: Robot, document: Element) -> dict[str, Any]:
     """Return the bodies of each set of inertials that the robot can have, and their gravity.
 
     A body is in the axes of its link: mass [kg], centre [mm], inertia about it [kg m^2] in the
-    order xx, yy, zz, xy, xz, yz, and the source of each number.
+    order xx, yy, zz, xy, xz, yz, and the sources of mass, centre and inertia.
     """
-    tool = {} if robot.tool is None else {"tool": _tool(robot)}
+    tool = {}
+    if robot.tool is not None:
+        source = f"{robot.tool.grade}: {robot.tool.source}, in the axes of tool0"
+        tool = {"tool": _body(robot.tool.load, [source] * 3)}
     if robot.description is None:
-        bodies = {str(link.get("name")): _stated(link) for link in document.iterfind("link")}
-        known = {name: body for name, body in bodies.items() if body["mass"]}
+        stated = {str(link.get("name")): stated_body(link) for link in document.iterfind("link")}
+        source = "the URDF, which states no grade"
+        known = {link: _body(one, [source] * 3) for link, one in stated.items() if one.mass}
         own = {"URDF": {"links": known | tool, "gravity": None}} if known else {}
         return {"own": "URDF", "sets": own, "sources": {}}
     table = robot.description.inertials
-    sets: dict[str, dict[str, Any]] = {
-        name: {
-            "about": table.sets[name].about,
-            "links": {
-                link: _body(row) | {"impossible": link in table.sets[name].impossible}
-                for link, row in table.sets[name].links.items()
-            }
-            | tool,
-            "gravity": gravity_query(other),
+    sets = {}
+    for name, other in _sets(robot):
+        entry = table.sets[name]
+        links = {
+            link: _body(row.inertial(), [row.source_of(number) for number in _NUMBERS])
+            | {"impossible": link in entry.impossible}
+            for link, row in entry.links.items()
         }
-        for name, other in _sets(robot)
-    }
+        sets[name] = {"links": links | tool, "gravity": gravity_query(other)}
     sources = {
         key: {"ref": source.ref, "grade": source.grade, "how": source.how}
         for key, source in table.sources.items()
@@ -90,59 +92,16 @@ def _sets(robot: Robot) -> Iterator[tuple[str, Robot]]:
     for name, entry in robot.description.inertials.sets.items():
         if not entry.links:
             continue
-        if name == robot.parameters:
-            yield name, robot
-            continue
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PhysicsWarning)
             try:
-                yield name, robot.with_parameters(name)
+                other = robot if name == robot.parameters else robot.with_parameters(name)
             except (InputError, MissingData):
                 continue
+        yield name, other
 
 
-def _body(row: BodyRow) -> dict[str, Any]:
-    numbers = ("mass_kg", "com_mm", "inertia_kg_m2")
-    return {
-        "mass": row.mass_kg,
-        "com": list(row.com_mm),
-        "inertia": _six(row.inertia_kg_m2.matrix()),
-        "sources": [row.source_of(name) for name in numbers],
-    }
-
-
-def _tool(robot: Robot) -> dict[str, Any]:
-    assert robot.tool is not None
-    mass, com, tensor = robot.tool.load
-    source = f"{robot.tool.grade}: {robot.tool.source}, in the axes of tool0"
-    return {
-        "mass": mass,
-        "com": (1e3 * com).tolist(),
-        "inertia": _six(tensor),
-        "sources": [source] * 3,
-    }
-
-
-def _stated(link: Element) -> dict[str, Any]:
-    """Return the inertial of a URDF's link, in the axes of the link."""
-    inertial = link.find("inertial")
-    if inertial is None:
-        return {"mass": 0.0}
-    pose = placement_of(inertial.find("origin"))
-    mass, inertia = inertial.find("mass"), inertial.find("inertia")
-    six = {ij: 0.0 if inertia is None else float(inertia.get(f"i{ij}", "0")) for ij in _ENTRIES}
-    rows = [[six["".join(sorted(i + j))] for j in "xyz"] for i in "xyz"]
-    tensor = pose[:3, :3] @ rows @ pose[:3, :3].T
-    return {
-        "mass": 0.0 if mass is None else float(mass.get("value", "0")),
-        "com": (1e3 * pose[:3, 3]).tolist(),
-        "inertia": _six(tensor),
-        "sources": ["the URDF, which states no grade"] * 3,
-    }
-
-
-_ENTRIES = ("xx", "yy", "zz", "xy", "xz", "yz")
-
-
-def _six(tensor: Array) -> list[float]:
-    return [float(tensor["xyz".index(ij[0]), "xyz".index(ij[1])]) for ij in _ENTRIES]
+def _body(inertial: Inertial, sources: list[str]) -> dict[str, Any]:
+    mass, com, tensor = inertial
+    upper = [float(tensor[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
+    return {"mass": mass, "com": (1e3 * com).tolist(), "inertia": upper, "sources": sources}
