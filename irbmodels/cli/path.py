@@ -14,9 +14,10 @@ import numpy as np
 from ..errors import InputError
 from ..model.tool import Tool
 from ..rapid import LoadData, Module, Move, holds_rapid, sequence_of, summary_of
+from ..rapid.program.files import read_task
 from ..robot.robot import Robot
 from ..tasks.milling import CuttingForce
-from ..tasks.multimove import TaskCheck, read_task, sync_points
+from ..tasks.multimove import TaskCheck, sync_points
 from ..tasks.path_check import Box, Cut, ProgramMotion, check_path, programmed_motion
 from ..tasks.path_check.program_motion import RAMP, STEP
 from ..trajectory.differentiation import REST

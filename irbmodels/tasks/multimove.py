@@ -9,18 +9,12 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
-from pathlib import Path
 from typing import NamedTuple
 
-from ..errors import InputError
-from ..files import read_bytes
-from ..rapid import Module, Move, read_program
-from ..rapid.program.files import SUFFIXES
+from ..rapid import Move
 from ..robot.robot import Robot
 from .path_check import MoveTiming, PathCheck
 
-_SYSTEM = (".sys", ".sysx")
-_MAIN = re.compile(rb"^[^!\n]*\bPROC\s+main\s*\(", re.IGNORECASE | re.MULTILINE)
 _WAITING = re.compile(
     r"\s*(WaitSyncTask|SyncMoveOn|SyncMoveOff)\s+(?:\\\s*\w+\s*(?::=\s*[^,\\;]*)?,?\s*)*(\w+)",
     re.IGNORECASE,
@@ -60,35 +54,6 @@ class TaskCheck(NamedTuple):
     robot: Robot
     check: PathCheck
     points: tuple[SyncPoint, ...]
-
-
-def read_task(path: Path, others: Sequence[Path] = ()) -> Module:
-    """Read the program of a task, from a file or from the task's folder in a backup.
-
-    Args:
-        path: A module, a program file (``.pgf``), or a folder that holds one program file, or
-            modules of which one has ``main``, at any depth; its system modules are read, too.
-        others: Modules whose records and data it uses.
-
-    Raises:
-        InputError: if a folder holds no program, or several.
-        FileError: as :func:`irbmodels.rapid.read_program`; so ``RapidError``.
-    """
-    if not path.is_dir():
-        return read_program(path, others)
-    files = sorted(file for file in path.rglob("*") if file.is_file())
-    programs = [file for file in files if file.suffix.lower() == ".pgf"]
-    modules = [file for file in files if file.suffix.lower() in SUFFIXES]
-    firsts = programs or [file for file in modules if _MAIN.search(read_bytes(file))]
-    if len(firsts) != 1:
-        names = ", ".join(str(file.relative_to(path)) for file in firsts[:5])
-        raise InputError(
-            f"the folder of a task holds one .pgf, or modules of which one has main; in {path}:"
-            f" {names or 'none'}"
-        )
-    # a program file lists its program modules itself
-    rest = [file for file in modules if not programs or file.suffix.lower() in _SYSTEM]
-    return read_program(firsts[0], [*(file for file in rest if file != firsts[0]), *others])
 
 
 def sync_points(moves: Iterable[Move], timings: Sequence[MoveTiming]) -> tuple[SyncPoint, ...]:

@@ -8,11 +8,11 @@ from rich.console import Console
 
 import irbmodels as irb
 from irbmodels import rapid
+from irbmodels.rapid.program.files import read_task
 from irbmodels.report.path.multimove import sync_record, sync_table
 from irbmodels.tasks.multimove import (
     TaskCheck,
     joint_moves,
-    read_task,
     sync_points,
     sync_problems,
 )

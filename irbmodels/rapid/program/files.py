@@ -17,8 +17,10 @@ SUFFIXES = (".mod", ".modx", ".sys", ".sysx", ".prg")
 """Of modules: ``.modx``, ``.sysx`` of RobotWare 7, ``.mod``, ``.sys`` of 6, ``.prg`` of S4."""
 _PROGRAM = ".pgf"
 """Of a program file, an XML list of modules."""
+_SYSTEM = (".sys", ".sysx")
 _START = 65_536  # bytes of a file that are looked at
 _MODULE = re.compile(r"\s*(?:%%%.*?%%%\s*)?(?:![^\n]*\n\s*)*MODULE\b", re.IGNORECASE | re.DOTALL)
+_MAIN = re.compile(rb"^[^!\n]*\bPROC\s+main\s*\(", re.IGNORECASE | re.MULTILINE)
 _TABLE = re.compile(r'\s*"?[^\s,;\t]+"?\s*[,;\t]')
 
 
@@ -65,6 +67,35 @@ def read_program(path: Path, others: Sequence[Path] = ()) -> Module:
     if rest:
         first = next((Path(one.file) for one in read if _has_main(one)), first)
     return read_file(first, [one for one in read if Path(one.file) != first])
+
+
+def read_task(path: Path, others: Sequence[Path] = ()) -> Module:
+    """Read the program of a task, from a file or from the task's folder in a backup.
+
+    Args:
+        path: A module, a program file (``.pgf``), or a folder that holds one program file, or
+            modules of which one has ``main``, at any depth; its system modules are read, too.
+        others: Modules whose records and data it uses.
+
+    Raises:
+        InputError: if a folder holds no program, or several.
+        FileError: as :func:`read_program`; so ``RapidError``.
+    """
+    if not path.is_dir():
+        return read_program(path, others)
+    files = sorted(file for file in path.rglob("*") if file.is_file())
+    programs = [file for file in files if file.suffix.lower() == _PROGRAM]
+    modules = [file for file in files if file.suffix.lower() in SUFFIXES]
+    firsts = programs or [file for file in modules if _MAIN.search(read_bytes(file))]
+    if len(firsts) != 1:
+        names = ", ".join(str(file.relative_to(path)) for file in firsts[:5])
+        raise InputError(
+            f"the folder of a task holds one .pgf, or modules of which one has main; in {path}:"
+            f" {names or 'none'}"
+        )
+    # a program file lists its program modules itself
+    rest = [file for file in modules if not programs or file.suffix.lower() in _SYSTEM]
+    return read_program(firsts[0], [*(file for file in rest if file != firsts[0]), *others])
 
 
 def _modules(path: Path) -> list[Path]:
