@@ -40,7 +40,7 @@ from .shared import (
     unit_option,
     with_option,
 )
-from .tasks import FIRST, Result, print_results, read_task_options, report_of
+from .tasks import FIRST, Result, outputs_of, print_results, read_task_options
 
 app = click.Group()
 
@@ -122,6 +122,11 @@ app = click.Group()
 )
 @report_option
 @click.option(
+    "--figure",
+    type=PATH,
+    help="Figure to write (png, pdf, svg): speed, torque and power per axis, with limits.",
+)
+@click.option(
     "-o",
     "--output",
     type=PATH,
@@ -161,6 +166,7 @@ def path(
     as_json: bool,
     tasks: tuple[str, ...],
     report: Path | None,
+    figure: Path | None,
     output: Path | None,
     window: float | None,
     rest: float,
@@ -177,8 +183,15 @@ def path(
     kernels, about a minute; they are kept.
     """
     check_outputs(
-        (file, robot, tool, *(others or ()), *(overlay or ())), report=report, table=output
+        (file, robot, tool, *(others or ()), *(overlay or ())),
+        report=report,
+        figure=figure,
+        table=output,
     )
+    if figure is not None:
+        from ..report.figures import check_format
+
+        check_format(figure)
     options = read_task_options(tasks or (), file)
     bounds = None if box is None else _box(box)
     program: ProgramMotion | None = None
@@ -226,15 +239,15 @@ def path(
             advance=lambda size: bar.advance(row, size),
         )  # fmt: skip
     first = TaskCheck(FIRST, arm, check, sync_points(moves, program.timings if program else ()))
-    results = [Result(first, file, summary_of(moves) if program else None, report)]
+    results = [Result(first, file, summary_of(moves) if program else None, report, figure)]
     for option in options:
         arm, program, moves = _program(
             read_task(option.file), option.load, None, None, unit, None, None, timing
         )
         check = check_path(arm, program, box=bounds, collision=collision)
         task = TaskCheck(option.name, arm, check, sync_points(moves, program.timings))
-        page = report_of(report, option)
-        results.append(Result(task, option.file, summary_of(moves), page))
+        pages = outputs_of(option, report=report, figure=figure)
+        results.append(Result(task, option.file, summary_of(moves), *pages))
     report_written(output)
     if not print_results(results, as_json, bounds):
         raise click.exceptions.Exit(1)

@@ -44,6 +44,7 @@ class Result(NamedTuple):
     file: Path
     summary: MoveSummary | None
     report: Path | None
+    figure: Path | None
 
 
 def read_task_options(texts: Sequence[str], file: Path) -> list[TaskOption]:
@@ -72,20 +73,31 @@ def read_task_options(texts: Sequence[str], file: Path) -> list[TaskOption]:
     return options
 
 
-def report_of(report: Path | None, option: TaskOption) -> Path | None:
-    """Return the page of a task: that of the first with the name of the task behind.
+def outputs_of(option: TaskOption, **outputs: Path | None) -> list[Path | None]:
+    """Return files to write of a task: those of the first with the name of the task behind.
 
     Raises:
-        InputError, FileError: if it cannot be written.
+        InputError, FileError: if one cannot be written.
     """
-    page = None if report is None else report.with_stem(f"{report.stem}_{option.name}")
-    check_outputs((option.file,), report=page)
-    return page
+    own = {
+        what: None if path is None else path.with_stem(f"{path.stem}_{option.name}")
+        for what, path in outputs.items()
+    }
+    check_outputs((option.file,), **own)
+    return list(own.values())
 
 
 def print_results(results: Sequence[Result], as_json: bool, box: Box | None) -> bool:
     """Print tables or JSON of tasks, write their pages, say what is kept; return if all is."""
-    from ..report.path import check_record, check_tables, remarks, verdict, write_report
+    from ..report.figures import save
+    from ..report.path import (
+        axes_figure,
+        check_record,
+        check_tables,
+        remarks,
+        verdict,
+        write_report,
+    )
     from ..report.path.multimove import sync_record, sync_table
 
     tasks, several = [result.task for result in results], len(results) > 1
@@ -94,7 +106,7 @@ def print_results(results: Sequence[Result], as_json: bool, box: Box | None) -> 
         records = {task.name: check_record(task.check, task.robot) for task in tasks}
         record = {"tasks": records, "synchronisation": sync_record(tasks, problems)}
         sys.stdout.write(f"{json.dumps(record if several else records[FIRST], indent=2)}\n")
-    for task, file, _, page in results:
+    for task, file, _, page, figure in results:
         title = f"{task.name}: {file.name}, {task.robot.name}"
         if not as_json:
             tables = check_tables(task.check, task.robot)
@@ -107,10 +119,12 @@ def print_results(results: Sequence[Result], as_json: bool, box: Box | None) -> 
             err.print(line)
         if page is not None:
             write_report(page, task.check, task.robot, title if several else file.name, box)
-            report_written(page)
+        if figure is not None:
+            save(axes_figure(task.check, task.robot), figure)
+        report_written(page, figure)
     if several and not as_json:
         print_tables(sync_table(tasks))
-    for task, file, summary, _ in results:
+    for task, file, summary, *_ in results:
         name = f"{task.name}: {file.name}" if several else file.name
         if summary is not None:
             err.print(f"{name}: {summary}")

@@ -14,7 +14,7 @@ from terminals import assert_nothing_is_cut
 import irbmodels as irb
 from irbmodels import rapid
 from irbmodels.report.path import check_tables, remarks, report_html, verdict, write_report
-from irbmodels.report.path.drawings import path_figure, shares_figure
+from irbmodels.report.path.drawings import axes_figure, path_figure, shares_figure
 from irbmodels.report.path.tables import move_rows
 from irbmodels.tasks.path_check import Box, check_path, programmed_motion
 
@@ -211,6 +211,28 @@ def test_figures_draw_shares_in_percent(robot):
             line.get_ydata().max() for line in axes.lines if line.get_label().startswith("axis")
         ]
         np.testing.assert_allclose(drawn, 100.0 * share.value, rtol=1e-12)
+
+
+def test_speed_torque_and_power_are_drawn_with_their_limits(robot):
+    """Each axis in its units, with its limits on either side; below, the power of all together."""
+    check = checked(robot, "main", rated_torque=np.full(6, 500.0))
+    figure = axes_figure(check, robot)
+    *rows, last = np.array([*figure.axes[:18], None, None, figure.axes[18]]).reshape(7, 3)
+    units = np.degrees(1.0), 1.0, 1.0
+    columns = check.trace.v, check.trace.tau, check.trace.power
+    limits = np.degrees(robot.limits.velocity), robot.limits.effort
+    for i, row in enumerate(rows):
+        for axes, values, unit in zip(row, columns, units, strict=True):
+            np.testing.assert_allclose(axes.lines[0].get_ydata(), unit * values[:, i], rtol=1e-12)
+        for axes, limit in zip(row, limits, strict=False):
+            drawn = [line.get_ydata()[0] for line in axes.lines[1:3]]
+            np.testing.assert_allclose(drawn, [limit[i], -limit[i]], rtol=1e-12)
+        assert [line.get_ydata()[0] for line in row[1].lines[3::2]] == [
+            pytest.approx(check.cycle.rms_torque[i]),
+            500.0,
+        ]
+        assert len(row[2].lines) == 1
+    np.testing.assert_allclose(last[2].lines[0].get_ydata(), check.trace.power.sum(axis=1))
 
 
 def test_a_straight_path_is_drawn_as_a_line(robot):

@@ -177,14 +177,14 @@ def test_tasks_on_the_command_line(run, tmp_path):
     left.write_text(module(BODY))
     right.write_text(module(BODY, far=60))
     both = ("path", left, "--robot", "irb2400", "--task")
-    page = tmp_path / "r.html"
-    code, out, err = run(*both, f"T_ROB2=irb1600:{right}@0,2000,0,1,0,0,0", "--report", page)
+    page = tmp_path / "r.svg"
+    code, out, err = run(*both, f"T_ROB2=irb1600:{right}@0,2000,0,1,0,0,0", "--figure", page)
     assert code == 0, err
     assert "T_ROB2, irb1600_6_120: what the path takes of each limit" in out
     assert "tasks together: line, instruction" in out
     assert "T_ROB1: Left.mod: every checked bound is kept" in err
     assert "T_ROB2: Right.mod: every checked bound is kept" in err
-    assert "Right.mod" in (tmp_path / "r_T_ROB2.html").read_text(encoding="utf-8")
+    assert page.read_text("utf-8") != (tmp_path / "r_T_ROB2.svg").read_text("utf-8")
     body, problems = WRONG["another ID"]
     right.write_text(module(body))
     code, out, err = run(*both, f"T_ROB2=irb1600:{right}", "--json")

@@ -162,6 +162,9 @@ def test_a_long_motion_is_checked_in_pieces(robot, monkeypatch):
     assert 32 <= len(actual.trace.t) <= 64
     assert actual.trace.speed[:, 2].max() == pytest.approx(99.0 / robot.limits.velocity[2])
     assert actual.trace.used[:, 0].max() == pytest.approx(181.0 / 180.0)
+    assert actual.trace.v[:, 2].max() == 99.0
+    most = actual.cycle.axes.peak[2], actual.cycle.together.peak
+    assert (actual.trace.power[:, 2].max(), actual.trace.total_power.max()) == pytest.approx(most)
     assert np.abs(actual.trace.wrist).min() == 0.0  # it was crossed within one of the groups
 
 

@@ -13,6 +13,7 @@ from ...tasks.path_check import Box, PathCheck
 from ..panels import AXIS_COLORS, BAD, GOOD, GREY, blank_figure, lay_out, legend_below
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _SHADED = 500  # violations that are shaded
@@ -51,21 +52,54 @@ def shares_figure(check: PathCheck, robot: Robot) -> Figure:
     return figure
 
 
-def power_figure(check: PathCheck) -> Figure:
-    """Draw the mechanical power of each axis and of all together; below 0 the arm gives it back."""
-    figure = blank_figure(10.0, 4.6)
-    axes, trace = figure.subplots(), check.trace
-    for i, column in enumerate(trace.power.T):
-        color = AXIS_COLORS[i % len(AXIS_COLORS)]
-        axes.plot(trace.t, column, color=color, lw=1.3, label=f"axis {i + 1}")
-    axes.plot(trace.t, trace.total_power, color="0.15", lw=1.0, ls=(0, (4, 2)), label="all axes")
-    axes.axhline(0.0, color="0.5", lw=0.8)
-    axes.set_ylabel("W")
-    axes.set_xlabel("time [s]")
-    lay_out(axes, "mechanical power: above 0 the drive puts it in, below 0 the arm gives it back")
-    _mark_lines([axes], check)
-    legend_below(figure, axes)
+def axes_figure(check: PathCheck, robot: Robot) -> Figure:
+    """Draw speed, torque and power of each axis over time, with limits and RMS torque.
+
+    Below 0 W the arm gives power back; the last row has that of all axes together.
+    """
+    trace, limits = check.trace, robot.limits
+    figure = blank_figure(10.0, 1.15 * robot.n + 1.9)
+    grid = figure.subplots(robot.n + 1, 3, sharex=True)
+    star = ", assumed" if limits.effort_assumed.any() else ""
+    for i, linear in enumerate(limits.linear.tolist()):
+        factor = 1000.0 if linear else math.degrees(1.0)
+        rms = float(check.cycle.rms_torque[i])
+        rated = math.nan if check.rated_torque is None else float(check.rated_torque[i])
+        columns = (
+            (factor * trace.v[:, i], "mm/s" if linear else "deg/s"),
+            (trace.tau[:, i], "N" if linear else "N m"),
+            (trace.power[:, i], "W"),
+        )
+        for axes, (values, unit) in zip(grid[i], columns, strict=True):
+            color = AXIS_COLORS[i % len(AXIS_COLORS)]
+            axes.plot(trace.t, values, color=color, lw=1.2)
+            axes.set_ylabel(unit, fontsize=8)
+            lay_out(axes)
+        _bound(grid[i, 0], factor * float(limits.velocity[i]), BAD, "limit")
+        _bound(grid[i, 1], float(limits.effort[i]), BAD, f"limit (of torque{star})")
+        _bound(grid[i, 1], rms, "0.15", "RMS torque", (0, (1, 1)))
+        _bound(grid[i, 1], rated, GREY, "rated torque", "-")
+        grid[i, 0].set_title(f"axis {i + 1}: speed", loc="left", fontsize=9, color=GREY)
+        grid[i, 1].set_title("torque", loc="left", fontsize=9, color=GREY)
+        grid[i, 2].set_title("power", loc="left", fontsize=9, color=GREY)
+    for axes in grid[-1, :2]:
+        axes.remove()
+    total = grid[-1, 2]
+    total.plot(trace.t, trace.total_power, color="0.15", lw=1.2)
+    total.set_ylabel("W", fontsize=8)
+    lay_out(total, "power of all axes")
+    for axes in (*grid[-2, :2], total):
+        axes.set_xlabel("time [s]", fontsize=8)
+        axes.tick_params(labelbottom=True)
+    figure.align_ylabels()
+    legend_below(figure, grid[0, 1])
     return figure
+
+
+def _bound(axes: Axes, size: float, color: str, label: str, style: Any = (0, (4, 3))) -> None:
+    """Draw a bound on either side of 0; none where it is not finite."""
+    for k, level in enumerate((size, -size) if math.isfinite(size) else ()):
+        axes.axhline(level, color=color, lw=0.9, ls=style, label=label if k == 0 else None)
 
 
 def distance_figure(check: PathCheck) -> Figure:

@@ -15,7 +15,7 @@ from ...tasks.path_check import Box, PathCheck
 from ..html import bar, cards_html, list_html, page_html, svg, table_html
 from ..load_check import load_rows
 from .cycle import cycle_rows
-from .drawings import distance_figure, path_figure, power_figure, shares_figure
+from .drawings import axes_figure, distance_figure, path_figure, shares_figure
 from .tables import (
     axis_rows,
     conclusion,
@@ -162,7 +162,7 @@ def _loads_html(check: PathCheck, robot: Robot) -> str:
 def _cycle_html(check: PathCheck, robot: Robot) -> str:
     if not check.moved or not robot.dynamic_model.has_masses:
         return ""
-    figure, table = svg(power_figure(check)), table_html(*cycle_rows(check, robot))
+    figure, table = svg(axes_figure(check, robot)), table_html(*cycle_rows(check, robot))
     heading = "<h2>Power, energy and duty over the cycle, at the arm</h2>"
     return f'{heading}<section class="sheet">{figure}{table}</section>'
 

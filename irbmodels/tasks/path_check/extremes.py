@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from .samples import Samples
 
 _TRACE = 4096  # samples kept for figures
 _SHARES = ("used", "speed", "torque")
-_POWERS = ("power", "total_power")
+_SIGNED = ("v", "tau", "power", "total_power")
 _SINGULARITIES = ("wrist", "elbow", "shoulder")
 
 
@@ -71,7 +71,12 @@ class Trace(NamedTuple):
     used: Array
     speed: Array
     torque: Array
+    v: Array
+    """Speeds [rad/s, m/s]."""
+    tau: Array
+    """Torques [N m, N], a cut's included."""
     power: Array
+    """[W]"""
     total_power: Array
     wrist: Array
     elbow: Array
@@ -97,7 +102,8 @@ class Extremes:
         self._lines: dict[int, tuple[float, float, Array, Array]] = {}
         share, none, tcp = np.zeros((0, n)), np.zeros(0), np.zeros((0, 3))
         lines = np.zeros(0, dtype=np.int64)
-        self._kept = [Trace(none, share, share, share, share, none, none, none, none, tcp, lines)]
+        columns: list[Any] = [none, *[share] * 6, *[none] * 4, tcp, lines]
+        self._kept = [Trace(*columns)]
         self._width = 1
 
     def add(self, samples: Samples) -> None:
@@ -190,7 +196,7 @@ def _thinned(trace: Trace, width: int) -> Trace:
     columns = trace._asdict()
     thinned = {name: values[first] for name, values in columns.items()}
     thinned |= {name: np.maximum.reduceat(columns[name], first) for name in _SHARES}
-    thinned |= {name: _far_from_zero(columns[name], first) for name in _POWERS}
+    thinned |= {name: _far_from_zero(columns[name], first) for name in _SIGNED}
     thinned |= {name: _next_to_zero(columns[name], first) for name in _SINGULARITIES}
     return Trace(**thinned)
 

@@ -59,9 +59,14 @@ class Samples(NamedTuple):
     """Displacement of the TCP by a cut [m], ``(N,)``; None without a cut or a stiffness."""
 
     @property
+    def tau(self) -> Array:
+        """Torque of each axis [N m, N], ``(N, n)``, that of a cut included."""
+        return self.parts.total
+
+    @property
     def power(self) -> Array:
         """Mechanical power of each axis [W], ``(N, n)``; negative where the arm drives the axis."""
-        return self.parts.total * self.v
+        return self.tau * self.v
 
     @property
     def total_power(self) -> Array:
