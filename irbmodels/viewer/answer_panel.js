@@ -18,8 +18,9 @@ class AnswerPanel {
       });
       return { slider, field, row: element("label", { className: "load" }, element("b", { textContent: name }), slider, field, element("span", { textContent: unit })) };
     });
+    this.rating = element("div", { className: "caption", id: "rating" });
     this.holding = element("details", { id: "holding", open }, element("summary", { textContent: "Torque that holds the posture" }),
-                           this.torques, element("div", { className: "caption", textContent: "payload, its centre from the TCP" }), ...this.loads.map(load => load.row));
+                           this.torques, this.rating, ...this.loads.map(load => load.row));
     this.targets = Object.fromEntries(["robtarget", "jointtarget"].map(kind => {
       const text = element("output", { id: kind, className: "target" });
       const copy = element("button", { textContent: "copy", title: `copy the ${kind}`, "aria-label": `copy the ${kind}`, onclick: () => copied(text, copy) });
@@ -82,6 +83,9 @@ class AnswerPanel {
 
   refresh() {
     const { answers, axes, q } = this.actor;
+    const held = answers.carried + this.payload[0], above = answers.payload !== null && held > answers.payload + ROUND;
+    this.rating.textContent = "payload, its centre from the TCP" + (above ? `: ${trimmed(held, 2)} kg with the tool, above the rated ${trimmed(answers.payload, 2)} kg` : "");
+    this.rating.classList.toggle("above", above);
     if (answers.gravity) this.torque().forEach((value, i) => {
       const { bar, value: text } = this.bars[i], { effort, torque, largest } = axes[i], full = effort || largest, share = value / full;
       bar.style.left = `${50 * (1 + Math.max(-1, Math.min(0, share)))}%`;

@@ -9,7 +9,7 @@ const NO_AXES = "[9E9,9E9,9E9,9E9,9E9,9E9]";  // external ones, none of which is
 const VALID = 1, INSIDE = 2;            // bits of a solution of inverse kinematics
 
 class Answers {
-  constructor({ queries, causes, gravity, world, payload, robax, arm }) {
+  constructor({ queries, causes, gravity, world, payload, carried, robax, arm }) {
     this.known = Object.keys(queries);
     for (const [name, query] of Object.entries(queries)) this[name] = this.of(query);
     this.causes = Object.fromEntries(Object.entries(causes).map(([name, query]) => [name, this.of(query)]));
@@ -17,6 +17,7 @@ class Answers {
     this.down = gravity;
     this.world = world;  // pose of the base
     this.payload = payload;  // rated one [kg]
+    this.carried = carried;  // mass of tool and payload [kg]
     this.places = robax;  // of the axes in a jointtarget
     this.arm = arm;
     if (arm && arm.inverse) {

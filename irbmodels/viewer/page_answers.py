@@ -13,7 +13,7 @@ from ..kinematics.arm_geometry import OffsetWrist, SixAxis
 from ..kinematics.configuration import quadrant_axes
 from ..kinematics.inverse.program import kind_of
 from ..kinematics.inverse.solver import ClosedForm
-from ..model.model import Model
+from ..model.model import Model, load_on_flange
 from ..model.tree import Frame
 from ..robot.robot import Robot
 from .javascript import function_text
@@ -35,6 +35,7 @@ def answer_data(robot: Robot) -> dict[str, Any]:
     queries = {name: _query(name, tcp) for name in KINEMATICS}
     if model.has_masses:
         queries |= {name: _query(name, model) for name in DYNAMICS}
+    carried = load_on_flange(robot.tool, robot.payload)
     try:
         arm = _arm(robot.closed_form)
     except MissingData:
@@ -44,6 +45,7 @@ def answer_data(robot: Robot) -> dict[str, Any]:
         "causes": _causes(robot) if model.has_masses else {},
         "gravity": robot.gravity_vector.tolist(),
         "payload": None if robot.limits.load is None else robot.limits.load.mass,
+        "carried": 0.0 if carried is None else carried.mass,
         "world": robot.world_from_base.homogeneous.tolist(),
         "robax": [number - 1 for number in robot.rapid_axes] if robot.n <= 6 else None,
         "arm": arm,

@@ -157,6 +157,8 @@ const put = (id, text) => { const field = document.getElementById(id); field.val
 report.empty = robotAxes.map(value);
 put("payload-mass-field", 12); put("payload-x-field", 50); put("payload-z-field", 120);
 report.loaded = robotAxes.map(value);
+report.rating = ["", "16.1"].map(mass => { put("payload-mass-field", mass || 15.9); return document.getElementById("rating").textContent; });
+put("payload-mass-field", 12);
 report.robtarget = document.getElementById("robtarget").value;
 report.postures = [...document.querySelectorAll("#postures button")].map(one => [one.textContent, one.ariaPressed === "true", one.className]);
 const before = irb.pose();
@@ -180,6 +182,8 @@ def test_panel_answers_for_the_posture(tmp_path, reported):
         share = 100.0 * np.abs(gravity) / robot.limits.effort
         expected = [f"{x:.1f} N m {p:.0f} %" for x, p in zip(gravity + 0.0, share, strict=True)]
         assert report[name] == [text.replace("-0.0 ", "0.0 ") for text in expected]
+    assert "rated" not in report["rating"][0]
+    assert report["rating"][1].endswith(": 16.1 kg with the tool, above the rated 16 kg")
     assert read_value(report["robtarget"], RobTarget).robconf.values == (0, 0, 0, 0)
     # a flipped wrist is half a turn away, up or down
     turns = np.array([1000, 4, 4, 1000])
