@@ -34,7 +34,7 @@ class Keys {
       "+": () => orbit(0, 0, NEARER), "-": () => orbit(0, 0, 1 / NEARER), " ": play,
       ...Object.fromEntries(["x", "y", "z"].flatMap((key, axis) => [[key, () => nudge(axis, NUDGE)], [key.toUpperCase(), () => nudge(axis, -NUDGE)]])),
     };
-    const lines = [["1 … 4", `views: ${Object.keys(VIEWS).join(", ")}`], ["h", "home: all axes to 0"], ["p", "play or pause a motion"],
+    const lines = [[`1 … ${Object.keys(VIEWS).length}`, `views: ${Object.keys(VIEWS).join(", ")}`], ["h", "home: all axes to 0"], ["p", "play or pause a motion"],
                    ["Ctrl+Z, Ctrl+Y", "undo or redo a move"], ["arrows", "on a slider: 1 ° or mm; with Shift 0.1; PageUp, PageDown 10"],
                    ["arrows, +, −", "in the scene: turn the view, nearer, farther"], ["x, y, z", "in the scene: the tool 10 mm along its axis; with Shift back"],
                    ["?", "this list"], ["Esc", "close it"]];

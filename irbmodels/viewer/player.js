@@ -12,7 +12,8 @@ class Player {
     this.t = this.start;
     if (!this.actors.length) return;
     this.actors.forEach(actor => { actor.motion.broken = violationsOf(actor); });
-    this.button = element("button", { id: "play", textContent: "▶", title: "play or pause; moving a slider pauses", onclick: () => this.playing ? this.pause() : this.play() });
+    this.button = element("button", { id: "play", title: "play or pause; moving a slider pauses", onclick: () => this.playing ? this.pause() : this.play() });
+    this.signed("▶", "play");
     this.slider = element("input", { type: "range", id: "time", min: this.start, max: this.end, step: "any", "aria-label": "time [s]",
                                      onpointerdown: () => this.pause(), oninput: () => this.scrub(this.slider.valueAsNumber) });
     this.clock = element("output", { id: "clock" });
@@ -47,7 +48,7 @@ class Player {
     if (!this.actors.length || this.playing) return;
     if (this.t >= this.end) this.t = this.start;
     this.playing = true;
-    this.button.textContent = "❚❚";
+    this.signed("❚❚", "pause");
     let before = null;
     const step = now => {
       const ahead = before === null ? 0 : (now - before) / 1000 * Number(this.speed.value);
@@ -58,11 +59,16 @@ class Player {
     this.frame = requestAnimationFrame(step);
   }
 
+  signed(sign, name) {  // what the button does now
+    this.button.textContent = sign;
+    this.button.setAttribute("aria-label", name);
+  }
+
   pause() {
     if (!this.playing) return;
     this.playing = false;
     cancelAnimationFrame(this.frame);
-    this.button.textContent = "▶";
+    this.signed("▶", "play");
   }
 
   scrub(t) {  // by hand, which stops what plays

@@ -324,25 +324,34 @@ def test_a_finger_takes_the_handle_and_a_second_one_leaves_it(page, browser):
         .map(at => [box.left + (at.x + 1) / 2 * box.width, box.top + (1 - at.y) / 2 * box.height]);
       return [a, b];
     })()"""
+    second = """(() => {  // moves and leaves before the second step of the first one
+      const other = (kind, { clientX, clientY }) => dispatchEvent(new PointerEvent(kind, { pointerId: 99, clientX: clientX + 9, clientY: clientY + 9 }));
+      let steps = 0;
+      addEventListener("pointermove", event => {
+        if (event.pointerId === 99 || ++steps !== 2) return;
+        window.poses = [irb.pose()];
+        other("pointermove", event); other("pointerup", event);
+        window.poses.push(irb.pose());
+      });
+    })()"""
 
     async def use(tab):
         before = await tab.evaluate("irb.pose()")
         (x, y), (u, v) = await tab.evaluate(tip)
         along = np.array([x - u, y - v]) / np.hypot(x - u, y - v)
         start = np.array([x, y]) + 10.0 * along
-        await tab.evaluate(
-            "window.moved = 0; addEventListener('pointermove', () => { moved++; }); 0"
-        )
+        await tab.evaluate(second)
         await tab.touch(*(tuple(map(float, start + k * along)) for k in (0, 4, 8)))
-        second = """dispatchEvent(new PointerEvent("pointermove", { pointerId: 99, clientX: 5, clientY: 5 })); irb.pose()"""
-        return before, await tab.evaluate("irb.pose()"), await tab.evaluate(second)
+        return before, await tab.evaluate("irb.pose()"), await tab.evaluate("window.poses")
 
-    before, after, second = (np.array(x) for x in browser.visit(page, use))
+    before, after, poses = (np.array(x) for x in browser.visit(page, use))
     step = np.linalg.inv(before) @ after
     np.testing.assert_allclose(step[:3, :3], np.eye(3), rtol=0, atol=1e-12)
     assert step[0, 3] > 0.003
     np.testing.assert_allclose(step[1:3, 3], 0, rtol=0, atol=1e-12)
-    np.testing.assert_array_equal(second, after)
+    half = np.linalg.inv(before) @ poses[0]
+    np.testing.assert_array_equal(poses[1], poses[0])
+    assert 0.001 < half[0, 3] < 0.7 * step[0, 3]  # the first finger went on
 
 
 def test_sliders_leave_no_stray_dots_and_little_to_read_aloud(page, arm, browser):
@@ -361,7 +370,7 @@ def test_sliders_leave_no_stray_dots_and_little_to_read_aloud(page, arm, browser
     report.radii = [...Array(trace.count).keys()].map(k => Math.hypot(all[16 * k + 12], all[16 * k + 13]));
     put(0);
     const second = document.getElementById("slider-1");
-    for (let k = 0; k < 60; k++) { second.value = 60 + k / 2; second.dispatchEvent(new Event("input")); }
+    for (let k = 0; k < 60; k++) { second.value = 60 + 25 * (k % 2); second.dispatchEvent(new Event("input")); }
     await new Promise(done => setTimeout(done, 800));
     report.spoken = spoken;
     report.live = [...document.querySelectorAll("output")].filter(one => one.getAttribute("aria-live") !== "off").length;
@@ -378,10 +387,12 @@ def test_sliders_leave_no_stray_dots_and_little_to_read_aloud(page, arm, browser
 
 
 def test_nothing_moves_by_itself(moving, browser):
-    """Where less motion is asked for: no autoplay, no smooth way of the camera, no transition."""
+    """Where less motion is asked for: no autoplay, no smooth way of the camera, no transition; a
+    motion plays when it is asked for, by a key.
+    """
 
     async def use(tab):
-        return await tab.evaluate(
+        shown = await tab.evaluate(
             """(async () => {
               const before = document.getElementById("clock").textContent, view = viewer.camera.position.toArray();
               irb.look("top");
@@ -391,6 +402,14 @@ def test_nothing_moves_by_itself(moving, browser):
                 went: `${view}` !== `${there}`, damped: viewer.controls.enableDamping, moving: document.getAnimations().length };
             })()"""
         )
+        shown["names"] = []
+        for _ in range(2):
+            await tab.press("p")
+            shown["names"].append(
+                await tab.evaluate("[player.playing, document.getElementById('play').ariaLabel]")
+            )
+        return shown
 
     shown = browser.visit(moving, use, prefers_reduced_motion="reduce")
+    assert shown.pop("names") == [[True, "pause"], [False, "play"]]
     assert shown == {"clock": True, "still": True, "went": True, "damped": False, "moving": 0}
