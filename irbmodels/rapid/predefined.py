@@ -61,8 +61,9 @@ PREDEFINED: dict[str, Value] = {
 }
 """By name in lower case."""
 
-# types, as the manual of instructions, functions and data types lists them (3HAC16581-1,
-# 3HAC050917-001)
+# types as the manual of instructions, functions and data types has them (3HAC16581-1,
+# 3HAC050917-001: not at hand); names as rapid-for-vim 2.3.0 lists them, but for C_MOTSET C_PROGDISP
+# edge followtime high low ROB_ID TUNE_PG TUNE_PH TUNE_PI, which are assumed
 _NAMED = {
     "num": "pi EOF EOF_NUM WAIT_MAX",
     "string": "stEmpty STR_DIGIT STR_LOWER STR_UPPER STR_WHITE diskhome diskram disktemp",

@@ -42,7 +42,12 @@ OPAQUE_TYPES = OPTION_TYPES | frozenset(
     """,
     )
 )
-"""ABB's other types, kept as numbers, texts and tuples without a check of components."""
+"""ABB's other types, kept as numbers, texts and tuples without a check of components.
+
+``rapid-for-vim`` 2.3.0 (see :mod:`.options`) lists them, but for sixteen that are assumed: camdev
+camerastatus capwaittimes fcprocess fctorquevector intdata itmtgt jointtol optscandata selectiondata
+sourcedata speedlimdata spotmultdata toolpointdata weldeditdata zonetype.
+"""
 _MAX_DEPTH = 30  # brackets within brackets; ABB's deepest type has four
 
 

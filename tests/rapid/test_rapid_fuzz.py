@@ -156,7 +156,7 @@ DECLARED = f"""MODULE m ! "one"
 ENDMODULE !"""
 
 
-@SLOW
+@settings(SLOW, max_examples=60)
 @given(VALUES)
 def test_any_values_are_written_as_they_are_read(values):
     """What ``with_values`` writes is read as the same values, and all other text is the same."""

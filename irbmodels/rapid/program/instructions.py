@@ -70,7 +70,12 @@ NON_MOTION = frozenset(
     """,
     )
 )
-"""Names in lower case. None of them moves the robot; durations of waits are ignored."""
+"""Names in lower case. None of them moves the robot; durations of waits are ignored.
+
+``rapid-for-vim`` 2.3.0 (see :mod:`..options`) lists them, but for ten that are assumed: errraise
+freconfinputs getdatavaldef setsysdatatext textabinstall textload trigginit verifyload wzdosset, and
+``stop``, which it lists among jumps.
+"""
 
 WRITING = frozenset(
     re.findall(
