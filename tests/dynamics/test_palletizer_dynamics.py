@@ -327,6 +327,22 @@ def test_elongated_rods_end_at_their_pins_and_keep_energy(tmp_path):
     assert not run.e[:, 1].any()
     assert np.abs(run.e).max(axis=0)[[0, 2]].min() > 1e-5
     assert np.ptp(total) < 1e-6 * np.ptp(elastic)
+    rates, damped = np.array([0.1, 0.0, -0.2]), ParallelogramLoop(robot, stiffness, 900.0)
+    forces = damped.forward_dynamics(q, np.zeros(4), np.zeros(4), e_dot=rates).pins[:, 0]
+    np.testing.assert_allclose(forces[[0, 2]], -900.0 * rates[[0, 2]], rtol=1e-9)
+
+
+def test_unlike_rods_swing_as_the_pinned_bodies(tmp_path):
+    """Frequencies of three elastic rods with free motors, by what forces along them stretch."""
+    bodies, stiffness = solids(True), dict(zip(RODS, (2e7, 5e6, 1e7), strict=True))
+    q, still = np.array([0.2, 0.3, 0.6, -0.4]), np.zeros(4)
+    forces = 1e4 * np.vstack([np.zeros(3), np.eye(3)])
+    bare, *pushed = (motion(q, still, still, bodies, force).stretch for force in forces)
+    compliance = np.transpose(pushed - bare) / 1e4
+    squares = np.linalg.eigvals(compliance @ np.diag(list(stiffness.values())))
+    wanted = np.sqrt(np.sort(squares.real)) / (2.0 * np.pi)
+    loop = ParallelogramLoop(robot_of(bodies, tmp_path), stiffness)
+    np.testing.assert_allclose(loop.frequencies(q, "free"), wanted, rtol=1e-8)
 
 
 TREE = {  # body: body that carries it, its axis, and its angle from that of q1 to q4

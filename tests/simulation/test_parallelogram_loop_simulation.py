@@ -197,6 +197,18 @@ def test_a_function_of_time_drives_as_a_constant_does():
     np.testing.assert_allclose(two.q, one.q, atol=1e-9)
 
 
+def test_a_short_push_is_not_stepped_over():
+    """20 ms of torque in the middle of rest: their impulse is the arm's."""
+    arm = ParallelogramLoop(robot())
+    rest, push = arm.equilibrium(Q).torque, np.array([0.0, 0.0, 200.0, 0.0, 0.0, 0.0])
+
+    def torque(t, q, v):
+        return rest + push * (0.5 < t < 0.52)
+
+    run = arm.simulate(Q, duration=1.56, torque=torque, every=0.52)
+    np.testing.assert_allclose(arm.mass_matrix(Q) @ run.v[1], 0.02 * push, atol=0.1)
+
+
 def mujoco_spec(tmp_path, given, coupling):
     """Return the exported arm as MuJoCo reads it, without couplings, motors, friction and stops."""
     spec = mujoco.MjSpec.from_file(str(irb.export(given, "mjcf", tmp_path, Options(coupling))[0]))
