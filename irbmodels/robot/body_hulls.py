@@ -38,7 +38,7 @@ def body_hulls(robot: Robot) -> BodyHulls:
     of a parallelogram are bodies. A body without shapes, or with flat ones, has no hull.
     """
     bare = robot.with_load()
-    tree, document = bare.whole_tree, parse_urdf(_urdf(bare))
+    tree, document = bare.whole_tree, parse_urdf(shapes_urdf(bare))
     names = body_names(tree.model)
     frames = {link: tree.model.frames[number] for link, number in tree.frames.items()}
 
@@ -86,13 +86,14 @@ def body_hulls(robot: Robot) -> BodyHulls:
     return BodyHulls(hulls, lost)
 
 
-def _urdf(robot: Robot) -> str:
-    """Return a URDF with the shapes of a robot without tool.
+def shapes_urdf(robot: Robot) -> str:
+    """Return a URDF with the joints and shapes of a robot; mesh paths start at its folder.
 
-    The file of a shipped robot has those that xacro expands its tables to, in a hundredth of the
-    time.
+    The file of a shipped robot without a tool has those that xacro expands its tables to, in a
+    hundredth of the time.
     """
-    if robot.description is not None and robot.folder.parent == data_folder():
+    described = robot.description
+    if robot.tool is None and described is not None and described.folder.parent == data_folder():
         with suppress(FileError):
-            return urdf_path(robot.description.name).read_text(encoding="utf-8")
+            return urdf_path(described.name).read_text(encoding="utf-8")
     return robot.urdf()

@@ -27,6 +27,7 @@ from ..model.shapes import Shape, link_of, mesh_of, shapes_of
 from ..model.tree import UNLIMITED
 from ..model.types import Array, Mask
 from ..model.urdf import parse_urdf
+from .body_hulls import shapes_urdf
 from .robot import Robot
 
 Pair = frozenset[str]
@@ -132,7 +133,7 @@ def adjacent(robot: Robot) -> set[Pair]:
     Links that are fixed to each other are one body; a carrier, which follows an axis and has no
     shape, is passed over.
     """
-    document = parse_urdf(_checked(robot).urdf())
+    document = parse_urdf(shapes_urdf(_checked(robot)))
     above = {link_of(joint, "child"): joint for joint in document.iterfind("joint")}
 
     def body(link: str) -> str:
@@ -175,7 +176,7 @@ class Collider:
             margin: Distance [m] within which shapes count as touching.
             ignored: Pairs of links that are left out.
         """
-        shapes = shapes_of(parse_urdf(_checked(robot).urdf()), robot.folder, "collision")
+        shapes = shapes_of(parse_urdf(shapes_urdf(_checked(robot))), robot.folder, "collision")
         if not shapes:
             raise MissingData(
                 f"{robot.name} has no collision shapes; irbmodels.cad.write_family makes those"

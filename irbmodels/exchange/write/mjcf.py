@@ -27,6 +27,7 @@ from ...model.shapes import LOOKS, Shape, shapes_of
 from ...model.types import Array
 from ...model.urdf import parse_urdf
 from ...model.urdf_bodies import numbers
+from ...robot.body_hulls import shapes_urdf
 from ...robot.collision import Collider, adjacent, always_touching, read_srdf, srdf_path
 from ...robot.robot import Robot
 from ..text import linear_form
@@ -361,7 +362,7 @@ def _geom(body: Element, what: str, shape: Shape, meshes: _Meshes, name: str) ->
 
 def _contacts(robot: Robot, root: Element, bodies: set[str]) -> None:
     """Exclude links that a joint connects, that touch in every posture, or that never can."""
-    if not shapes_of(parse_urdf(robot.urdf()), robot.folder, "collision"):
+    if not shapes_of(parse_urdf(shapes_urdf(robot)), robot.folder, "collision"):
         return
     path = srdf_path(robot)
     known = adjacent(robot) | set({} if path is None else read_srdf(path))

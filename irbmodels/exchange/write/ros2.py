@@ -18,6 +18,7 @@ from ...errors import InputError, MissingData
 from ...model.shapes import shapes_of
 from ...model.tree import UNLIMITED
 from ...model.urdf import parse_urdf
+from ...robot.body_hulls import shapes_urdf
 from ...robot.collision import Collider, Pair, adjacent, always_touching, read_srdf, srdf_path
 from ...robot.robot import Robot
 from ...tables.description import data_folder, robots
@@ -239,7 +240,7 @@ def _fixed_together(robot: Robot) -> set[Pair]:
     """Return pairs of links with collision shapes fixed to each other, such as tool and flange."""
     tree = robot.whole_tree
     shaped = {
-        shape.link for shape in shapes_of(parse_urdf(robot.urdf()), robot.folder, "collision")
+        shape.link for shape in shapes_of(parse_urdf(shapes_urdf(robot)), robot.folder, "collision")
     }
     body = {link: tree.model.frames[tree.frame(link)].parentJoint for link in shaped}
     return {
