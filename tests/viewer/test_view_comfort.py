@@ -132,6 +132,14 @@ def test_shortcuts_look_go_home_and_are_listed(page, browser):
         await tab.press("h")
         got["home"] = await tab.evaluate("irb.actors[0].q")
         got["target"] = await tab.evaluate("viewer.controls.target.toArray()")
+        await tab.evaluate("irb.set([10, 20, 10, 30, 40, 0])")
+        await tab.evaluate(
+            "[...document.querySelectorAll('#postures button')].find(one => one.ariaPressed === 'false' && !one.className).focus()"
+        )
+        pressed = "[document.activeElement.parentNode.id, document.activeElement.ariaPressed, document.querySelectorAll('#postures button').length]"
+        got["choice"] = await tab.evaluate(pressed)
+        await tab.press("Enter")
+        got["chosen"] = await tab.evaluate(pressed)
         return got
 
     got = browser.visit(page, use)
@@ -151,6 +159,8 @@ def test_shortcuts_look_go_home_and_are_listed(page, browser):
     assert np.abs(away[1] - away[0]).max() > 0.05 * start
     assert np.abs(got["off"]).max() > 0.1
     assert got["home"] == [0] * 6
+    assert got["choice"] == ["postures", "false", got["choice"][2]]
+    assert got["chosen"] == ["postures", "true", got["choice"][2]]  # which keeps the focus
 
 
 LINKED = """
