@@ -18,8 +18,8 @@ STEPS = 8  # between the ends of the range, beside 0
 def balancer_table(robot: Robot, part: str, row: SpringRow) -> TextTable:
     """Return length, force and torque of a spring, and gravity of the bodies, over its axis.
 
-    All other axes are at 0, but for an axis 3 that holds the upper arm against the base: it
-    follows axis 2. Columns of what is unknown are left out.
+    All other axes are at 0; gravity of axis 2 does not depend on an axis 3 that holds the upper arm
+    against the base. Columns of what is unknown are left out.
 
     Args:
         robot: With tables.
@@ -62,11 +62,8 @@ def balancer_table(robot: Robot, part: str, row: SpringRow) -> TextTable:
 
 def _weight(robot: Robot, place: int, q: Array) -> Array | None:
     """Return gravity of the bodies at positions of one axis, None where no masses are known."""
-    assert robot.description is not None
     states = np.zeros((q.size, robot.n))
     states[:, place] = q
-    if place == 1 and robot.description.kinematics.parallelogram is not None:
-        states[:, 2] = q
     none: tuple[Spring, ...] = ()
     try:
         return np.asarray(robot.with_springs(none).gravity(states)[:, place])
