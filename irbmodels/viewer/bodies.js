@@ -5,8 +5,8 @@ const STILL = 4;                        // pixels that the pointer may move in a
 
 class Bodies {
   constructor() {
-    this.link = element("select", { id: "body-link", title: "link", onchange: () => this.show() });
-    this.other = element("select", { id: "other-set", title: "another set to compare with", onchange: () => this.show() });
+    this.link = element("select", { id: "body-link", "aria-label": "link whose body is shown", onchange: () => this.show() });
+    this.other = element("select", { id: "other-set", "aria-label": "set of parameters to compare with", onchange: () => this.show() });
     this.table = element("table", { id: "body" });
     this.loads = element("table", { id: "gravity-of-sets" });
     this.about = element("div", { className: "caption", id: "sources" });

@@ -75,7 +75,7 @@ class Plane {
 
 class Section {  // the plane as a drawing, with the lengths of the MDH table in mm and the arm as it stands
   constructor(open) {
-    this.picture = svg("svg", { class: "section", role: "img" });
+    this.picture = svg("svg", { class: "section", role: "img", "aria-label": "section of the working range in the plane of the arm" });
     this.node = element("details", { id: "section", open, ontoggle: () => this.refresh() },
                         element("summary", { textContent: "Working range and lengths" }), this.picture);
   }
