@@ -133,9 +133,10 @@ ROWS: tuple[dict[str, float], ...] = (
     },
     {
         **{"irb910sc": 0.4, "irb14000": 1.4, "irb140": 2.3, "irb930": 3.2, "irb52": 4.6},
-        **{"irb1400": 6.0, "irb6620": 7.5, "irb6660": 9.6},
+        **{"irb1400": 6.6, "irb6620": 8.8},
     },
     PALLETIZERS,
+    {"irb6660": 2.4, "irb8700": 6.4},
 )
 # of arms by their joints and axes: six axes, palletizers, SCARAs, seven axes
 POSTURES = {
@@ -144,6 +145,7 @@ POSTURES = {
     (4, 4): (20, 40, -100, 0),
     (7, 7): (0, -130, 30, 0, 40, 0, -135),
 }
+LEANING = {"irb8700": (0, 65, 25, 0, 30, 0)}  # too tall for its row
 # five postures within the ranges of all arms of a build [deg]
 OF_PALLETIZERS: tuple[tuple[float, ...], ...] = (
     (0, 0, 0, 0),  # home
@@ -228,7 +230,8 @@ def row_page(row: dict[str, float]) -> str:
     for name, y in row.items():
         robot, pose = irb.load(name), np.eye(4)
         pose[:3, :3], pose[1, 3] = turned, y
-        q = robot.from_controller(POSTURES[len(robot.description.chain), robot.n])
+        usual = POSTURES[len(robot.description.chain), robot.n]
+        q = robot.from_controller(LEANING.get(name, usual))
         actors.append(check_actor(irb.Actor(robot, q=q, pose=pose)))
     recorder = Recorder()
     data = put_scene(recorder, actors)

@@ -45,6 +45,8 @@ LENGTHS = {  # d1, a1, a2, a3, d4, d6 [mm]
     "irb7600_340_280": (780, 410, 1075, 165, 1306, 250),
     "irb7600_400_255": (780, 410, 1075, 165, 1056, 250),
     "irb7600_500_255": (780, 410, 1075, 165, 1056, 250),
+    "irb8700_550_420": (1000, 420, 1580, 310, 2175, 310),
+    "irb8700_800_350": (1000, 420, 1580, 310, 1475, 310),
 }
 RANGES = {  # axes 1 to 6 [deg]; of arms with bars that of q3 - q2, but for those in BETWEEN
     "irb120": ((-165, 165), (-110, 110), (-110, 70), (-160, 160), (-120, 120), (-400, 400)),
@@ -66,6 +68,7 @@ RANGES = {  # axes 1 to 6 [deg]; of arms with bars that of q3 - q2, but for thos
     "irb6660": ((-180, 180), (-42, 85), (-20, 120), (-300, 300), (-120, 120), (-360, 360)),
     "irb6700": ((-170, 170), (-65, 85), (-180, 70), (-300, 300), (-130, 130), (-360, 360)),
     "irb7600": ((-180, 180), (-60, 85), (-180, 60), (-300, 300), (-100, 100), (-360, 360)),
+    "irb8700": ((-170, 170), (-65, 90), (-30, 132), (-300, 300), (-130, 130), (-360, 360)),
 }
 # largest distance of the wrist centre from axis 1 [mm] by a grid of 1001 x 1001 postures over the
 # ranges of axes 2 and 3, computed apart from this package; of IRB 14000 by a search over axes 2, 3
@@ -91,10 +94,14 @@ REACH = {
     "irb7600_400_255": 2549.7, "irb7600_500_255": 2549.7,
     "irb260_30_150": 1528.9, "irb460_110_240": 2403.4, "irb660_180_315": 3150.1,
     "irb660_250_315": 3150.1, "irb760_450_320": 3180.1,
+    "irb8700_550_420": 4197.0, "irb8700_800_350": 3507.2,
     "irb14000_left": 559.3, "irb14000_right": 559.3,
 }  # fmt: skip
-BETWEEN = {"irb6660_130_310": 70.0, "irb6660_205_190": 70.0}
-"""Largest ``|q3 - q2|`` [deg] of arms with a range of q3 itself."""
+BETWEEN = {
+    **{"irb6660_130_310": 70.0, "irb6660_205_190": 70.0},
+    **{"irb8700_550_420": 67.0, "irb8700_800_350": 67.0},
+}
+"""Largest ``|q3 - q2|`` [deg] of arms with a range of q3 itself; of IRB 8700 on both sides."""
 BARS = ("irb1410_5_144", "irb4400_60_196", "irb4400_l30_243", *BETWEEN)  # with a parallelogram
 SCARA_ARMS = {  # [mm]; IRB 910SC
     "irb910sc_3_45": (200, 250),

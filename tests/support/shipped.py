@@ -26,7 +26,7 @@ MASSES_UNKNOWN = (
     *("irb6700_150_320", "irb6700_155_285"),
     *("irb6700_175_305", "irb6700_205_280", "irb910sc_3_45", "irb910sc_3_55", "irb910sc_3_65"),
     *("irb260_30_150", "irb460_110_240", "irb660_180_315", "irb660_250_315", "irb760_450_320"),
-    *("irb14000_left", "irb14000_right"),
+    *("irb14000_left", "irb14000_right", "irb8700_800_350", "irb8700_550_420"),
 )
 WEIGHED = tuple(name for name in ALL if name not in MASSES_UNKNOWN)
 EXAMPLES = (
