@@ -28,18 +28,19 @@ QUICK = ("tables", "inertials", "limits", "urdf")
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_committed_files_are_what_is_written(family):
-    """Writing a family again changes nothing (the SRDF of all: scripts/build_families.py)."""
-    assert stale_files(data_folder() / family, [*QUICK, "readme"]) == ()
+    """Writing a family again changes no byte (the SRDF of all: scripts/build_families.py); the goal
+    is 1 s of CPU for the meshes of a variant. What is weighed is drawn for the meshes.
+    """
+    folder, start = data_folder() / family, time.process_time()
+    assert stale_files(folder, ["meshes"]) == ()
+    assert time.process_time() - start < 1.0 * len(family_of(folder))
+    assert stale_files(folder, [*QUICK, "readme"]) == ()
 
 
-def test_committed_meshes_are_what_is_written():
-    """Every byte, and no mesh is left over; the goal is 2 s of CPU for a family."""
-    start = time.process_time()
-    for family in FAMILIES:
-        assert stale_files(data_folder() / family, ["meshes"]) == ()
+def test_committed_files_of_no_robot_are_what_is_written():
+    """Meshes of the positioner and of the spindle."""
     assert differing(positioner.files(), data_folder() / "positioner") == ()
     assert differing(spindle.files(), data_folder() / "tools") == ()
-    assert time.process_time() - start < 2.0 * len(FAMILIES)
 
 
 @pytest.mark.parametrize("name", ["irb1400", "irb930_12_105"])
