@@ -108,6 +108,11 @@ def test_plane_and_singular_postures():
     q = np.radians([60.0, -100.0, 40.0, 0.0, 60.0, -150.0, 0.0])  # axes 2, 3 and 5 parallel
     found = robot.inverse_kinematics(robot.pose(q), axis_7=0.0, in_range=True, near=q)
     np.testing.assert_allclose(found[0].q, q, atol=1e-9)
+    # regular, but of poses at which the eliminant itself vanishes: solved beside them
+    for degrees in ([0, -180, 0, 0, 90, 0, 180], [-45, -90, -135, 0, -90, 135, 180]):
+        q = np.radians(degrees)
+        found = robot.inverse_kinematics(robot.pose(q), axis_7=q[6]).q
+        assert np.abs(turned(found - q)).max(axis=1).min() < 1e-9
 
 
 def test_one_answer_in_other_words():
