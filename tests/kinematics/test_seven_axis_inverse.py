@@ -108,11 +108,13 @@ def test_plane_and_singular_postures():
     q = np.radians([60.0, -100.0, 40.0, 0.0, 60.0, -150.0, 0.0])  # axes 2, 3 and 5 parallel
     found = robot.inverse_kinematics(robot.pose(q), axis_7=0.0, in_range=True, near=q)
     np.testing.assert_allclose(found[0].q, q, atol=1e-9)
-    # regular, but of poses at which the eliminant itself vanishes: solved beside them
-    for degrees in ([0, -180, 0, 0, 90, 0, 180], [-45, -90, -135, 0, -90, 135, 180]):
-        q = np.radians(degrees)
-        found = robot.inverse_kinematics(robot.pose(q), axis_7=q[6]).q
-        assert np.abs(turned(found - q)).max(axis=1).min() < 1e-9
+    # regular, but the eliminant vanishes at its pose but for rounding, which decides what it gives
+    q, rng = np.radians([-45, -90, -135, 0, -90, 135, 180]), np.random.default_rng(0)
+    poses = np.tile(robot.pose(q).homogeneous, (20, 1, 1))
+    poses[:, :3, 3] += 1e-16 * rng.normal(size=(20, 3))
+    branches = robot.inverse_kinematics(poses, axis_7=q[6])
+    away = np.where(branches.valid[..., None], np.abs(turned(branches.q - q)), 9.0)
+    assert away.max(axis=-1).min(axis=-1).max() < 1e-9
 
 
 def test_one_answer_in_other_words():
