@@ -15,7 +15,6 @@ from manifold3d import Manifold
 from ..model.inertia import Inertial
 
 Colour = Literal["orange", "black", "grey"]
-DRAWINGS = 32  # arms kept for each build: its weight asks for the solids of its meshes again
 
 
 class Material(NamedTuple):

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from functools import lru_cache
 
 import numpy as np
 from manifold3d import Manifold
@@ -27,7 +26,7 @@ from ..errors import InputError
 from ..tables.building import limits_of
 from ..tables.description import Description
 from .balancer import Balancer
-from .body import AIR, ALUMINIUM, DRAWINGS, GEAR, IRON, MOTOR, STEEL, Body, Part
+from .body import AIR, ALUMINIUM, GEAR, IRON, MOTOR, STEEL, Body, Part
 from .lengths import Lengths, first_variant
 from .parallel_bars import crank_lever, crank_masses, elbow_lever, pin, rod
 from .parallel_column import column
@@ -119,7 +118,6 @@ def stated_mass(robot: Description) -> float | None:
     return None
 
 
-@lru_cache(maxsize=DRAWINGS)
 def parallel_arm(
     lengths: Lengths,
     crank: float,

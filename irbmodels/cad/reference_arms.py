@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -83,7 +84,7 @@ class ReferenceArm(NamedTuple):
 
     def drawn(self) -> Mapping[str, Body]:
         """Return its drawing."""
-        return serial_arm(self.lengths, self.payload, self.mass)
+        return _drawn(self.lengths, self.payload, self.mass)
 
     def joints(self) -> list[Array]:
         """Return the pose of each link's frame in that of the link before, at home, ``(4, 4)``.
@@ -100,6 +101,11 @@ class ReferenceArm(NamedTuple):
             rotation_x(quarter) @ rotation_z(2.0 * quarter),
             rotation_x(quarter),
         ]
+
+
+@cache
+def _drawn(lengths: Lengths, payload: float, mass: float) -> Mapping[str, Body]:
+    return serial_arm(lengths, payload, mass)
 
 
 def reference_table() -> ReferenceTable:

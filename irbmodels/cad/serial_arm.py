@@ -10,14 +10,13 @@ at home: x forward, y left, z up.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 
 from manifold3d import Manifold
 
 from ..tables.description import Description
 from . import compact_arm
 from .balancer import Balancer, balance_parts
-from .body import AIR, ALUMINIUM, DRAWINGS, GEAR, IRON, MOTOR, PLASTIC, STEEL, Body, Part
+from .body import AIR, ALUMINIUM, GEAR, IRON, MOTOR, PLASTIC, STEEL, Body, Part
 from .lengths import Lengths, Need, Ratings, Swing, drawn_ratings, fitted_size
 from .serial_base import base
 from .serial_places import ARM, FIXED, GAP, LEAN, Places, Stand
@@ -79,7 +78,6 @@ def usual_mass(payload: float, reach: float) -> float:
     return float(70.0 * payload**0.211 * (reach / 1000.0) ** 1.683)
 
 
-@lru_cache(maxsize=DRAWINGS)
 def serial_arm(
     lengths: Lengths,
     payload: float,

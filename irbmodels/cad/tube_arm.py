@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
 from manifold3d import Manifold
 
 from ..errors import InputError
 from ..tables.description import Description
-from .body import AIR, ALUMINIUM, DRAWINGS, GEAR, STEEL, Body, Part
+from .body import AIR, ALUMINIUM, GEAR, STEEL, Body, Part
 from .lengths import Lengths, Ratings, drawn_ratings
 from .shapes import Axis, Point, arc, bolts, disc, hull, plain, union
 
@@ -65,7 +64,6 @@ def bodies(robot: Description) -> Mapping[str, Body]:
     return tube_arm(Lengths.read(robot), -robot.kinematics.joints["joint_6"].a_mm, ratings)
 
 
-@lru_cache(maxsize=DRAWINGS)
 def tube_arm(lengths: Lengths, rise: float, ratings: Ratings) -> Mapping[str, Body]:
     """Return the links of an arm whose axis 6 passes ``rise`` [mm] above axis 5.
 

@@ -29,7 +29,7 @@ QUICK = ("tables", "inertials", "limits", "urdf")
 @pytest.mark.parametrize("family", FAMILIES)
 def test_committed_files_are_what_is_written(family):
     """Writing a family again changes no byte (the SRDF of all: scripts/build_families.py); the goal
-    is 1 s of CPU for the meshes of a variant. What is weighed is drawn for the meshes.
+    is 1 s of CPU for the meshes of a variant.
     """
     folder, start = data_folder() / family, time.process_time()
     assert stale_files(folder, ["meshes"]) == ()
