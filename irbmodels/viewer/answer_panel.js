@@ -41,6 +41,7 @@ class AnswerPanel {
     const { answers, axes, size } = actor, heavy = 2 * (answers.payload || 10);
     this.others.hidden = !answers.solve;
     this.targets.jointtarget.row.hidden = !answers.places;
+    this.targets.robtarget.row.hidden = axes.length > 6;  // it has an arm angle, which is none of the posture alone
     this.plots = pairs(actor).map(([i, j]) => new Region(actor, i, j));
     this.coupled.hidden = !this.plots.length;
     this.regions.replaceChildren(...this.plots.map(plot => plot.node));

@@ -6,6 +6,8 @@
 
 const ROUND = 1e-12;                    // of an angle or a length: -1e-17 rad is 0, in quadrant 0
 const NO_AXES = "[9E9,9E9,9E9,9E9,9E9,9E9]";  // external ones, none of which is used
+const ROUNDS = 30, FARTHEST = 0.3;       // of an iteration: how many, and how far one moves an axis at most [rad, m]
+const ENOUGH = 1e-10;                   // what it may leave of a twist [m, rad]
 const VALID = 1, INSIDE = 2;            // bits of a solution of inverse kinematics
 
 class Answers {
@@ -63,6 +65,26 @@ class Answers {
     return { missing, postures: found.filter(one => one.valid).sort((one, other) => far(one) - far(other)) };
   }
 
+  nearby(pose, near) {  // of an arm without a closed form: by damped Gauss-Newton steps from a posture, with what they left
+    let q = near.slice(), off = this.twist(q, pose);
+    for (let step = 0; step < ROUNDS && Math.hypot(...off) > ENOUGH; step++) {
+      const J = this.jacobian(q), n = q.length, rows = off.map((_, row) => Array.from(J.slice(row * n, row * n + n)));
+      const damping = Math.min(1e-2, dot(off, off)) + 1e-12, square = rows.map((one, i) => rows.map((other, k) => dot(one, other) + (i === k ? damping : 0)));
+      const weights = solved(square, off), change = q.map((_, i) => rows.reduce((sum, row, k) => sum + row[i] * weights[k], 0));
+      const shorter = Math.min(1, FARTHEST / Math.max(...change.map(Math.abs), 1e-300));
+      q = q.map((value, i) => value + shorter * change[i]);
+      off = this.twist(q, pose);
+    }
+    return { q, off };
+  }
+
+  twist(q, pose) {  // from the TCP to a pose, rows of its matrix: way [m] and rotation vector [rad] in the base
+    const T = this.pose(q), at = [0, 1, 2].map(i => pose[i][3] - T[4 * i + 3]);
+    const R = [0, 1, 2].map(i => [0, 1, 2].map(k => [0, 1, 2].reduce((sum, j) => sum + pose[i][j] * T[4 * k + j], 0)));
+    const [w, ...v] = quaternion(R), length = Math.hypot(...v), half = Math.atan2(length, Math.abs(w)) * Math.sign(w || 1);
+    return [...at, ...v.map(x => length ? 2 * half * x / length : 0)];
+  }
+
   held(q, mass, centre) {  // torques that hold a mass whose centre is given in the TCP's frame [m]
     const J = this.jacobian(q), T = this.pose(q), n = q.length;
     const [x, y, z] = [0, 1, 2].map(row => T[4 * row] * centre[0] + T[4 * row + 1] * centre[1] + T[4 * row + 2] * centre[2]);
@@ -98,16 +120,16 @@ class Answers {
   }
 
   jointtarget(q, axes) {
-    const shown = [0, 0, 0, 0, 0, 0];
-    this.places.forEach((place, i) => { shown[place] = trimmed(q[i] * axes[i].scale, 5); });
-    return `[[${shown.join(",")}],${NO_AXES}]`;
+    const shown = [0, 0, 0, 0, 0, 0], external = Array(6).fill("9E9");  // axis 7 is eax_a
+    this.places.forEach((place, i) => { (place < 6 ? shown : external)[place % 6] = trimmed(q[i] * axes[i].scale, 5); });
+    return `[[${shown.join(",")}],[${external.join(",")}]]`;
   }
 }
 
 function quaternion(R) {  // w, x, y, z of a rotation, by its largest entry
   const [[a, b, c], [d, e, f], [g, h, i]] = R;
   const rows = [[1 + a + e + i, h - f, c - g, d - b], [h - f, 1 + a - e - i, b + d, c + g], [c - g, b + d, 1 - a + e - i, f + h], [d - b, c + g, f + h, 1 - a - e + i]];
-  const best = rows.reduce((found, row, k) => row[k] > rows[found][k] ? k : found, 0), length = Math.hypot(...rows[best]);
+  const best = rows.reduce((found, row, k) => row[k] > rows[found][found] ? k : found, 0), length = Math.hypot(...rows[best]);
   return rows[best].map(x => x / length);
 }
 
@@ -115,6 +137,19 @@ const dot = (row, q) => row.reduce((sum, value, i) => sum + value * q[i], 0);
 const bytes = text => Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
 const doubles = text => text === null ? null : new Float64Array(bytes(text).buffer);
 const trimmed = (value, digits) => String(Number(value.toFixed(digits)) + 0);
+
+function solved(matrix, right) {  // a system of equations, by Gauss and Jordan with the largest pivot
+  const rows = matrix.map((row, i) => [...row, right[i]]);
+  for (let k = 0; k < rows.length; k++) {
+    const best = rows.reduce((found, row, i) => i > k && Math.abs(row[k]) > Math.abs(rows[found][k]) ? i : found, k);
+    [rows[k], rows[best]] = [rows[best], rows[k]];
+    for (let i = 0; i < rows.length; i++) if (i !== k) {
+      const share = rows[i][k] / rows[k][k];
+      for (let j = k; j < rows[k].length; j++) rows[i][j] -= share * rows[k][j];
+    }
+  }
+  return rows.map((row, k) => row[rows.length] / row[k]);
+}
 
 function determinant(matrix) {  // by Gauss, with the largest pivot
   const rows = matrix.map(row => row.slice());

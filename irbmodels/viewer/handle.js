@@ -3,14 +3,14 @@
 const AXES = [[1, 0, 0], [0, 1, 0], [0, 0, 1]], BLUNT = 14;  // [px] that a finger may miss a part by
 const HUES = { day: [0xd62728, 0x1b7f1b, 0x1f4fd6], night: [0xff6b6b, 0x4cc94c, 0x7aa8ff] };  // a contrast of 3 with the scene behind
 
-class Handle {  // of one robot with inverse kinematics
+class Handle {  // of one robot whose TCP can be dragged
   constructor(actor) {
     this.actor = actor;
     this.ray = new THREE.Raycaster();
     this.group = new THREE.Group();
     this.parts = [];
     this.follow();
-    const { kind } = actor.answers.arm, turning = axis => kind === "six axes" || Math.abs(actor.pose()[2][axis.indexOf(1)]) > 0.999;  // others turn about z alone
+    const turning = axis => actor.axes.length > 5 || Math.abs(actor.pose()[2][axis.indexOf(1)]) > 0.999;  // others turn about z alone
     const size = 0.16 * actor.size, put = (object, kind, axis) => {
       object.traverse(part => { if (part.isMesh) { part.userData = { kind, axis }; this.parts.push(part); } });
       this.group.add(object);
@@ -90,12 +90,22 @@ class Handle {  // of one robot with inverse kinematics
     this.towards([0, 1, 2, 3].map(row => [e[row], e[row + 4], e[row + 8], e[row + 12]]));
   }
 
+  onBranch(pose) {  // posture of the closed form, or by how much the pose is out of reach
+    const { answers, q, limits } = this.actor, [own] = answers.postures(this.actor.pose(), q, limits).postures, { missing, postures } = answers.postures(pose, q, limits);
+    return { one: postures.find(other => own && other.slot === own.slot) || postures[0],
+             short: Number.isFinite(missing) ? `out of reach by ${number(1000 * missing)} mm` : "no posture has this orientation" };
+  }
+
+  nearby(pose) {  // posture next to the present one, or what is left to the pose
+    const { answers, q, limits } = this.actor, { q: found, off } = answers.nearby(pose, q);
+    if (Math.hypot(...off) > 1e-6) return { short: `not reached from here: ${number(1000 * Math.hypot(...off.slice(0, 3)))} mm and ${number(Math.hypot(...off.slice(3)) * 180 / Math.PI)}° are left` };
+    return { one: { q: found, inside: limits.every(({ row, low, high }) => { const value = dot(row, found); return value >= low && value <= high; }) } };
+  }
+
   towards(pose) {  // move the robot to a pose of its TCP in the base, on the branch of its posture; say why it cannot
-    const { answers, q, limits, axes } = this.actor;
-    const [own] = answers.postures(this.actor.pose(), q, limits).postures, { missing, postures } = answers.postures(pose, q, limits);
-    const one = postures.find(other => own && other.slot === own.slot) || postures[0], note = document.getElementById("drag");
+    const { answers, limits, axes } = this.actor, { one, short } = answers.solve ? this.onBranch(pose) : this.nearby(pose), note = document.getElementById("drag");
     note.textContent = "";
-    if (!one) note.textContent = Number.isFinite(missing) ? `out of reach by ${number(1000 * missing)} mm` : "no posture has this orientation";
+    if (!one) note.textContent = short;
     else if (!one.inside) {
       const limit = limits.find(({ row, low, high }) => { const value = dot(row, one.q); return value < low || value > high; });
       const { scale, unit } = axes[limit.axis], value = scale * dot(limit.row, one.q);

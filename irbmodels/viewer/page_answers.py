@@ -47,7 +47,7 @@ def answer_data(robot: Robot) -> dict[str, Any]:
         "payload": None if robot.limits.load is None else robot.limits.load.mass,
         "carried": 0.0 if carried is None else carried.mass,
         "world": robot.world_from_base.homogeneous.tolist(),
-        "robax": [number - 1 for number in robot.rapid_axes] if robot.n <= 6 else None,
+        "robax": [number - 1 for number in robot.rapid_axes] if robot.n <= 7 else None,
         "arm": arm,
     }
 

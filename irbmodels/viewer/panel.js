@@ -30,7 +30,7 @@ class Panel {
   }
 
   offered(name) {
-    const needs = { handle: actor => actor.answers.solve, hulls: actor => actor.hulls.length, range: actor => actor.inPlane, singular: actor => actor.inPlane && actor.inPlane.near, torques: actor => actor.motion && actor.motion.tau, com: actor => actor.bodies.length };
+    const needs = { handle: actor => actor.dragged(), hulls: actor => actor.hulls.length, range: actor => actor.inPlane, singular: actor => actor.inPlane && actor.inPlane.near, torques: actor => actor.motion && actor.motion.tau, com: actor => actor.bodies.length };
     return this.actors.some(needs[name] || needs[{ ellipsoids: "com", boxes: "com" }[name]] || (() => true));
   }
 

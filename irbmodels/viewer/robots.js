@@ -113,6 +113,8 @@ class Actor {
     });
   }
 
+  dragged() { return Boolean(this.answers.solve) || this.axes.length > 5; }  // whether its TCP can be: by a closed form, or with all directions
+
   position() { return this.pose().slice(0, 3).map(row => row[3]); }
 
   trace() {  // of a robot without a motion: where its TCP is moved; a jump leaves no dot
@@ -194,7 +196,7 @@ const body = (actor, shape, colour, opacity, size) => actor.bodies.map(item => {
 });
 
 const BUILD = {
-  handle: actor => actor.answers.solve ? [(actor.handle = new Handle(actor)).group] : [],
+  handle: actor => actor.dragged() ? [(actor.handle = new Handle(actor)).group] : [],
   frames: actor => actor.frames.map(frame => {
     const group = onTop(triad(0.11 * actor.size));
     if (frame.matrix) new THREE.Matrix4().set(...frame.matrix.flat()).decompose(group.position, group.quaternion, group.scale);
