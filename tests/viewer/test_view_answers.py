@@ -275,6 +275,12 @@ for (let k = 1; k <= 25; k++) {
 }
 const before = actor.q;
 report.far = { moved: actor.handle.towards(put(from, [30, 0, 0], 0)), note: document.getElementById("drag").textContent, still: actor.q.every((x, i) => x === before[i]) };
+irb.set(edge.map((x, i) => x * actor.axes[i].scale));
+const beyond = edge.map((x, i) => i === 2 ? x + 0.1 : x), there = Array.from(actor.answers.pose(beyond));
+report.range = { moved: actor.handle.towards([0, 4, 8, 12].map(i => there.slice(i, i + 4))), note: document.getElementById("drag").textContent };
+document.getElementById("rapid").open = true;
+report.shown = ["robtarget", "jointtarget"].map(kind => document.getElementById(kind).offsetParent !== null);
+report.twists = poses.map(pose => actor.answers.twist(start, pose));
 report.jump = actor.answers.nearby(put(from, [0.05, 0.05, 0], 2.5), start);
 """
 
@@ -285,7 +291,16 @@ def test_handle_of_an_arm_without_a_closed_form(name, tmp_path, reported):
     robot = irb.load(name)
     q = np.radians([20, -10, 40, 30, 60, 10, 25][: robot.n])
     save_page(tmp_path / "p.html", irb.Actor(robot, q=q))
-    report = reported(tmp_path / "p.html", FOLLOW)
+    edge = q.copy()
+    edge[2] = robot.limits.envelope()[1][2] - 0.005
+    rng, at = np.random.default_rng(2), robot.pose(q)
+    turns = rng.uniform(-1.7, 1.7, (8, 3))
+    poses = [pin.SE3(pin.exp3(turn) @ at.rotation, rng.normal(size=3)) for turn in turns]
+    given = {"edge": edge.tolist(), "poses": [pose.homogeneous.tolist() for pose in poses]}
+    constants = "".join(f"const {name} = {value};" for name, value in given.items())
+    report = reported(tmp_path / "p.html", constants + FOLLOW)
+    ways = [pose.translation - at.translation for pose in poses]
+    np.testing.assert_allclose(report["twists"], np.hstack([ways, turns]), rtol=0, atol=1e-12)
     for step in report["steps"]:
         assert step["moved"]
         reached = robot.pose(np.array(step["q"])).homogeneous
@@ -295,4 +310,6 @@ def test_handle_of_an_arm_without_a_closed_form(name, tmp_path, reported):
     far = report["far"]
     assert (far["moved"], far["still"]) == (False, True)
     assert far["note"].startswith("not reached from here: ")
+    assert (report["range"]["moved"], "range" in report["range"]["note"]) == (False, True)
+    assert report["shown"] == [robot.n == 6, True]  # a robtarget of seven axes has an arm angle
     assert np.linalg.norm(report["jump"]["off"]) < 1e-6
