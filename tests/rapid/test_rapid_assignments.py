@@ -7,6 +7,7 @@ import pytest
 from rapid_modules import FRAME
 from scipy.spatial.transform import Rotation
 
+import irbmodels as irb
 from irbmodels import rapid
 
 
@@ -264,6 +265,17 @@ ENDMODULE"""
     text = f"MODULE m\nPROC main() {body} ENDPROC\nENDMODULE"
     moves = rapid.sequence_of(rapid.read(text, uses=[rapid.read(other)]))
     assert [move.module for move in moves] == ["lib"] * 4 + [""] * 3
+
+
+def test_what_a_call_below_a_branch_does_not_follow_is_named():
+    """A procedure that calls an unknown instruction may move the robot; errors give the column."""
+    first, *_ = run_of("IF DInput(d)=1 go;", "PROC go() strange 3; ENDPROC")
+    assert first[0] == "IF"
+    with pytest.raises(irb.RapidError) as caught:
+        rapid.moves_of(
+            rapid.read("MODULE m\nPROC main()\n   MoveL p,v10,fine;\nENDPROC\nENDMODULE")
+        )
+    assert (caught.value.line, caught.value.column) == (3, 4)
 
 
 @pytest.mark.parametrize("call", ["foreign a;", 'TPReadNum a,"";', "SpotL x,v10,a,b,tool0;"])
