@@ -101,7 +101,7 @@ BETWEEN = {
     **{"irb6660_130_310": 70.0, "irb6660_205_190": 70.0},
     **{"irb8700_550_420": 67.0, "irb8700_800_350": 67.0},
 }
-"""Largest ``|q3 - q2|`` [deg] of arms with a range of q3 itself; of IRB 8700 on both sides."""
+"""Largest ``|q3 - q2|`` [deg] of arms with a range of q3 itself; IRB 8700 by its upper bound alone."""
 BARS = ("irb1410_5_144", "irb4400_60_196", "irb4400_l30_243", *BETWEEN)  # with a parallelogram
 SCARA_ARMS = {  # [mm]; IRB 910SC
     "irb910sc_3_45": (200, 250),
