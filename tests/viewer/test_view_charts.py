@@ -11,12 +11,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from headless import needs_chromium
+from with_band import scara_with_band
 
 import irbmodels as irb
 from irbmodels.dynamics import equations_of_motion as reference
 from irbmodels.model import axis_springs
-from irbmodels.robot.base_parameters import base_parameters
-from irbmodels.robot.uncertainty import ParameterUncertainty
 from irbmodels.trajectory import Motion, through
 from irbmodels.viewer import save_page
 
@@ -76,17 +75,7 @@ def sprung():
 
 def scara():
     """An IRB 930 whose set has a covariance: axis 3 slides, and friction is unknown."""
-    robot = irb.load("irb930")
-    base = base_parameters(robot)
-    known = ParameterUncertainty.of(
-        0.01 * np.eye(base.rank),
-        names=base.names,
-        degrees=50.0,
-        axes=base.axes,
-        noise=np.array([5.0, 3.0, 20.0, 0.5]),
-        correlation_time=np.full(4, 0.004),
-    )
-    robot = replace(robot, _bare=replace(robot._bare, uncertainty=known))
+    robot = scara_with_band()
     return robot, moving(robot, (0, 0, -20, 0), (30, -40, -120, 90))
 
 

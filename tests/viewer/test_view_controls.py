@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pinocchio as pin
 import pytest
 from headless import needs_chromium
+from with_band import scara_with_band
 
 import irbmodels as irb
 from irbmodels.model.rotations import quaternion as quaternion_of
-from irbmodels.robot.base_parameters import base_parameters
-from irbmodels.robot.uncertainty import ParameterUncertainty
 from irbmodels.trajectory import through
 from irbmodels.viewer import LAYERS, save_page
 
@@ -365,17 +363,7 @@ def test_the_band_of_a_set_lies_about_the_computed_torque(tmp_path, reported):
     """Where the set has a covariance, the area between both ends of the band of a measurement is
     drawn behind each torque, to its scale; of positions there is none.
     """
-    plain = irb.load("irb930")
-    base = base_parameters(plain)
-    known = ParameterUncertainty.of(
-        0.01 * np.eye(base.rank),
-        names=base.names,
-        degrees=50.0,
-        axes=base.axes,
-        noise=np.array([5.0, 3.0, 20.0, 0.5]),
-        correlation_time=np.full(4, 0.004),
-    )
-    robot = replace(plain, _bare=replace(plain._bare, uncertainty=known))
+    robot = scara_with_band()
     motion = through([np.zeros(4), np.array([0.5, -0.8, 0.1, 1.0])], duration=2.0).sample(20.0)
     page = tmp_path / "p.html"
     save_page(page, irb.Actor(robot, motion=motion))
