@@ -198,6 +198,7 @@ LOOPS = "".join(f"FOR i{k} FROM 1 TO 999 DO " for k in range(7)), "ENDFOR " * 7
         (program(f"{LOOPS[0]}{STEP}{LOOPS[1]}"), "more than 20000 steps"),
         (program("p0;", f"{PAIRS} PROC p40() {STEP} ENDPROC"), "more than 20000 steps"),
         (program("main;"), "main calls itself: its moves have no end"),
+        (program(f"{STEP} n:="), ""),
         (program(f"a;{STEP}", "PROC a() b; ENDPROC PROC b() a; ENDPROC"), "its moves have no end"),
         (program(f"VAR num n;{LOOPS[0]}Incr n;{LOOPS[1]}{STEP}"), ""),
         (program(f"IF DInput(d)=1 p0;{STEP}", f"{PAIRS} PROC p40() Incr n; ENDPROC"), ""),

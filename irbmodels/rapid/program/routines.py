@@ -194,7 +194,7 @@ class _RoutineScanner:
     def run(self) -> None:
         place = self.body
         while place < len(self.words) - 1:  # the last word is ENDPROC
-            place = self._word(place)
+            place = max(self._word(place), place + 1)  # an assignment of nothing ends at its sign
 
     def _word(self, place: int) -> int:
         word = self.words[place]
