@@ -298,6 +298,24 @@ def page_answers(path: Path) -> None:
     irb.save_picture(path, actor, layers=("handle",), controls=True, size=(1280, 900))
 
 
+def page_inside(path: Path) -> None:
+    """Draw the page of a robot with its working range, singular zones, and a link's body."""
+    robot = irb.load("irb2400")
+    page = path.with_suffix(".html")
+    actor = irb.Actor(robot, q=robot.from_controller([20, 10, 10, 20, 30, 0]))
+    irb.save_page(page, actor, layers=("range", "singular"))
+    opened = (
+        "irb.ready.then(() => {"
+        " document.querySelectorAll('#answers details').forEach(part => { part.open = false; });"
+        " panel.section.node.open = true; panel.bodies.other.value = 'cad';"
+        " panel.bodies.pick('link_2'); });"
+    )
+    text = page.read_text(encoding="utf-8").replace("</body>", f"<script>{opened}</script></body>")
+    page.write_text(text, encoding="utf-8")
+    screenshot(page, path, 1280, 900)
+    page.unlink()
+
+
 SINGULAR = {"wrist": wrist, "shoulder": shoulder, "elbow": elbow}
 PICTURES: dict[str, Callable[[Path], None]] = {
     "all_arms": line_up,
@@ -322,6 +340,7 @@ PICTURES: dict[str, Callable[[Path], None]] = {
     "hulls": layers("irb1600", "hulls", posture=(25, 10, 10, 0, 40, 0)),
     "motion": motion,
     "page_answers": page_answers,
+    "page_inside": page_inside,
     "cell": cell,
     **{f"singular_{kind}": singular(kind) for kind in SINGULAR},
 }

@@ -9,6 +9,7 @@ from headless import needs_chromium
 
 import irbmodels as irb
 from irbmodels.kinematics.singularities import NEAR_ANGLE, NEAR_AXIS
+from irbmodels.rapid import RobTarget, read_value
 from irbmodels.viewer import save_page
 
 pytestmark = needs_chromium
@@ -140,3 +141,30 @@ def test_bodies_of_a_robot_and_their_sources(tmp_path, reported):
     one, two = robot.gravity(q), robot.with_parameters("cad").gravity(q)
     np.testing.assert_allclose(shown, np.stack([one, two, two - one], axis=1), rtol=0, atol=0.051)
     assert "obal2025_printed" in report["impossible"]
+
+
+CELL = """
+const names = document.getElementById("actor"), answers = [];
+for (const number of [0, 1]) {
+  names.selectedIndex = number;
+  names.dispatchEvent(new Event("change"));
+  const { axes } = irb.actors[number];
+  answers.push({ robtarget: document.getElementById("robtarget").value, torques: axes.map((_, i) => document.getElementById(`torque-${i}`).value) });
+}
+report.answers = answers;
+"""
+
+
+def test_every_robot_of_a_cell_answers_for_itself(tmp_path, reported):
+    """The chosen one's torques and its target in the world, wherever each is mounted."""
+    wall = pin.SE3(pin.rpy.rpyToMatrix(0.0, 1.2, 0.4), np.array([1.5, 0.2, 0.6]))
+    robots = [irb.load("irb2400"), irb.load("irb1600").mounted(wall)]
+    q = np.radians([10, 20, -5, 30, 40, 10])
+    save_page(tmp_path / "p.html", *(irb.Actor(robot, q=q) for robot in robots))
+    report = reported(tmp_path / "p.html", CELL)
+    for robot, answer in zip(robots, report["answers"], strict=True):
+        target = read_value(answer["robtarget"], RobTarget)
+        place = robot.pose(q, reference="world")
+        np.testing.assert_allclose(target.pose().homogeneous, place.homogeneous, atol=6e-8)
+        torques = [float(text.split()[0]) for text in answer["torques"]]
+        np.testing.assert_allclose(torques, robot.gravity(q), rtol=0, atol=0.051)
