@@ -192,8 +192,9 @@ def test_surface(path):
     assert np.linalg.norm(obj.areas, axis=1).min() > 0.4e-10
     # six times the volume: inside is inside
     assert np.einsum("ti,ti->", obj.areas, obj.places[obj.corners[:, 0]]) > 0.0
-    # [m] from a link's cap to the motors of axes 1 and 2 of an IRB 8700, on both sides of its stand
-    assert 0.02 < np.linalg.norm(np.ptp(obj.places, axis=0)) < 2.3
+    # [m]; of an IRB 8700 from link 1's cap to the motors of axes 1 and 2 beside its stand, 2.28 m
+    largest = 2.3 if "irb8700" in path.parts else 2.1
+    assert 0.02 < np.linalg.norm(np.ptp(obj.places, axis=0)) < largest
     assert np.abs(np.round(obj.places, 5) - obj.places).max() == 0.0
 
 

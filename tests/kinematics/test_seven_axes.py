@@ -73,7 +73,7 @@ def test_poses_of_robotstudio(name):
         q[CHAIN] = along
         pose = np.linalg.inv(stand) @ robot.pose(np.radians(q)).homogeneous
         moved = turn.T @ pose[:3, 3] * 1000.0 + [0.0, 0.0, FOOT]
-        np.testing.assert_allclose(moved, place, atol=0.0051)
+        np.testing.assert_allclose(moved, place, atol=0.0051)  # printed to 0.01 mm
         printed = pin.rpy.rpyToMatrix(*np.radians(rpy))
         assert angle(turn.T @ pose[:3, :3], printed) < 0.0087  # three angles of 0.005 deg
 

@@ -206,7 +206,8 @@ def test_a_short_push_is_not_stepped_over():
         return rest + push * (0.5 < t < 0.52)
 
     run = arm.simulate(Q, duration=1.56, torque=torque, every=0.52)
-    np.testing.assert_allclose(arm.mass_matrix(Q) @ run.v[1], 0.02 * push, atol=0.1)
+    # of 4 N m s; what the arm moves while it is pushed changes weight and mass matrix (6e-4)
+    np.testing.assert_allclose(arm.mass_matrix(Q) @ run.v[1], 0.02 * push, atol=2e-3)
 
 
 def mujoco_spec(tmp_path, given, coupling):

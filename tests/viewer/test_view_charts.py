@@ -294,6 +294,7 @@ def test_saved_drawing_stands_alone(tmp_path, reported):
                 [pair.split(",") for pair in curve[1:].replace("M", "L").split("L")], float
             )
             inside = np.isfinite(rows[:, i])
+            # times stand in columns of half a unit, values are written to 0.01
             np.testing.assert_allclose(
                 points[::2, 0] + left, np.polyval(from_time, motion.t)[inside], rtol=0, atol=0.3
             )
