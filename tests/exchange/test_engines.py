@@ -190,6 +190,23 @@ def test_every_engine_agrees_on_the_committed_serial_file(name, engine):
             )
 
 
+def test_a_server_of_pybullet_ends_with_the_last_function_that_asks_it():
+    """Pose or torque alone keeps it; a session may have 1024, of 30 MB each."""
+    pybullet = require_peer("pybullet")
+
+    def servers():
+        return sum(pybullet.isConnected(number) for number in range(1024))
+
+    before, q = servers(), np.zeros(6)
+    peer = engines.load_engine("pybullet", irb.urdf_path("irb2400", "serial"))
+    pose, torque = peer.pose, peer.torque
+    del peer, pose
+    assert servers() == before + 1
+    assert np.abs(torque(q, q, q)).max() > 100.0
+    del torque
+    assert servers() == before
+
+
 @pytest.mark.parametrize("engine", engines.ENGINES)
 @pytest.mark.parametrize("name", oracles.PARALLELOGRAM)
 def test_every_engine_agrees_on_the_committed_parallelogram_file(name, engine):

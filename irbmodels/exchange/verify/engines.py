@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -157,12 +158,30 @@ def _drake(urdf: Path) -> Engine:
     )
 
 
+class _Connection:
+    """A physics server of PyBullet in this process, which ends with the last reference to this.
+
+    Each takes 30 MB, and a process may have 1024 of them.
+    """
+
+    def __init__(self) -> None:
+        import pybullet
+
+        self.number = pybullet.connect(pybullet.DIRECT)
+        weakref.finalize(self, pybullet.disconnect, self.number).atexit = False
+
+
 def _pybullet(urdf: Path) -> Engine:
     import pybullet
 
-    client = pybullet.connect(pybullet.DIRECT)
+    connection = _Connection()
+    client = connection.number
+    flags = (
+        pybullet.URDF_USE_INERTIA_FROM_FILE
+        | pybullet.URDF_IGNORE_VISUAL_SHAPES
+        | pybullet.URDF_IGNORE_COLLISION_SHAPES
+    )
     pybullet.setGravity(0.0, 0.0, -9.81, physicsClientId=client)
-    flags = pybullet.URDF_USE_INERTIA_FROM_FILE
     body = pybullet.loadURDF(str(urdf), useFixedBase=True, flags=flags, physicsClientId=client)
     joints = [
         pybullet.getJointInfo(body, i, physicsClientId=client)
@@ -172,6 +191,7 @@ def _pybullet(urdf: Path) -> Engine:
     tcp = next(info[0] for info in joints if info[12] == b"tcp")
 
     def pose(q: Array) -> Array:
+        client = connection.number
         for joint, value in zip(moving, q, strict=True):
             pybullet.resetJointState(body, joint, float(value), physicsClientId=client)
         state = pybullet.getLinkState(
@@ -185,6 +205,7 @@ def _pybullet(urdf: Path) -> Engine:
         return matrix
 
     def torque(q: Array, v: Array, a: Array) -> Array:
+        client = connection.number
         state = (q.tolist(), v.tolist(), a.tolist())
         return np.array(pybullet.calculateInverseDynamics(body, *state, physicsClientId=client))
 
