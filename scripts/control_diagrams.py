@@ -1,7 +1,7 @@
 """Block diagrams of the control laws (S004 Figs 9-12 corrected, and the others) as SVG, from boxes,
 sums and arrows.
 
-    python scripts/control_diagrams.py [FOLDER]      default docs/control
+    python scripts/control_diagrams.py [FOLDER]      default docs/howto/control
 
 A point is a port of a part (``"kp.r"``: left, right, top, bottom) or ``(x, y)``; between them a
 path goes ``"x=3"`` or ``"y=1"``.
@@ -17,7 +17,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyBboxPatch
 
-FOLDER = Path(__file__).resolve().parent.parent / "docs" / "control"
+FOLDER = Path(__file__).resolve().parent.parent / "docs" / "howto" / "control"
 INK, FILL, PLANT = "#1a1a1a", "#eaf2f8", "#fdf2e0"
 RADIUS = 0.14  # of a sum
 Point = tuple[float, float]

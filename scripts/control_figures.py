@@ -1,4 +1,4 @@
-"""Draw the step and tracking figures of docs/control on the IRB 930, and its block diagrams.
+"""Draw the step and tracking figures of docs/howto/control on the IRB 930, and its block diagrams.
 
     python scripts/control_figures.py [NAME ...]
 

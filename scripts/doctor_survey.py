@@ -1,4 +1,4 @@
-"""Write the last section of docs/doctor.md: what the doctor finds in two published collections of
+"""Write the last section of docs/howto/doctor.md: what the doctor finds in two published collections of
 robots.
 
     pip install example-robot-data pybullet    brings the collections
@@ -20,7 +20,7 @@ from typing import NamedTuple
 from irbmodels.errors import FileError, UrdfError
 from irbmodels.exchange.doctor import SEVERITIES, Finding, examine
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "doctor.md"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "howto" / "doctor.md"
 COLLECTIONS = {"example-robot-data": "example-robot-data/robots/", "pybullet": "pybullet_data/"}
 MANY = 100  # files in one folder become one row
 IMPOSSIBLE = ("not positive definite", "triangle inequality")

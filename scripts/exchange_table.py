@@ -1,4 +1,4 @@
-"""Write the tables of docs/exchange.md: every exported file, loaded again in every tool that it is
+"""Write the tables of docs/howto/exchange.md: every exported file, loaded again in every tool that it is
 for.
 
     python scripts/exchange_table.py            writes the page
@@ -22,7 +22,7 @@ from irbmodels.exchange.write import FORMATS
 from irbmodels.report.tables import verdict_cells
 from irbmodels.tables.description import Coupling
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "exchange.md"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "howto" / "exchange.md"
 BEGIN, END = "<!-- tables: scripts/exchange_table.py -->", "<!-- end of tables -->"
 CASES: tuple[tuple[str, str | None], ...] = (
     ("irb2400", "spindle"),
@@ -86,10 +86,10 @@ def main() -> int:
     wanted = f"{before}{BEGIN}\n\n{tables()}{END}{after}"
     if arguments.check:
         if text != wanted:
-            print("docs/exchange.md is not what this script writes")
+            print("docs/howto/exchange.md is not what this script writes")
         return int(text != wanted)
     PAGE.write_text(wanted, encoding="utf-8")
-    print("wrote docs/exchange.md")
+    print("wrote docs/howto/exchange.md")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Design excitations of the IRB 1600 side by side: the table of docs/excitation.md, and its
+"""Design excitations of the IRB 1600 side by side: the table of docs/howto/excitation.md, and its
 pictures.
 
     python scripts/excitation.py [FOLDER]
@@ -158,7 +158,7 @@ def main(folder: str | None = None) -> None:
         (out / "tables.md").write_text(tables(designs, random), encoding="utf-8")
         (out / "Excitation.mod").write_text(series.rapid(), encoding="utf-8")
         return
-    page = DOCS / "excitation.md"
+    page = DOCS / "howto" / "excitation.md"
     before, rest = page.read_text(encoding="utf-8").split(BEGIN)
     page.write_text(
         f"{before}{BEGIN}\n\n{tables(designs, random)}\n{END}{rest.split(END)[1]}", encoding="utf-8"

@@ -1,4 +1,4 @@
-"""Draw the figures of docs/flexible_identification.md: S003's Figures 3.3 to 3.6 on simulated data.
+"""Draw the figures of docs/howto/flexible_identification.md: S003's Figures 3.3 to 3.6 on simulated data.
 
     python scripts/flexible_identification.py [-o FOLDER]
 

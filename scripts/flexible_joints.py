@@ -1,4 +1,4 @@
-"""Draw the figures of docs/flexible_joints.md.
+"""Draw the figures of docs/howto/flexible_joints.md.
 
     python scripts/flexible_joints.py [-o FOLDER]
 

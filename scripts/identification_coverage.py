@@ -2,7 +2,7 @@
 repeats of simulated logs.
 
     python scripts/identification_coverage.py [--repeats 200] [--workers 2] [--markdown
-    docs/identification.md]
+    docs/howto/identification.md]
 
 Every repeat is a log of a Fourier series with the largest determinant of 10 s at 250 Hz: encoders
 of 2^20 counts per turn on the arm side, torques with the errors of S000 Tab. 6, positions filtered
@@ -334,7 +334,9 @@ def main() -> int:
     parser.add_argument("--repeats", type=int, default=200, help="logs of each arm")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
     parser.add_argument(
-        "--markdown", type=Path, help="page whose tables to replace, such as docs/identification.md"
+        "--markdown",
+        type=Path,
+        help="page whose tables to replace, such as docs/howto/identification.md",
     )
     arguments = parser.parse_args()
     text = measured(arguments.repeats, arguments.workers, Console(stderr=True))

@@ -1,4 +1,4 @@
-"""Identify arms from published measured logs, and write docs/measured_arms.md with its figures.
+"""Identify arms from published measured logs, and write docs/background/measured_arms.md with its figures.
 
     python scripts/measured_arms.py --data DIR [--arms ur10e kr300 ...]
 
@@ -147,7 +147,7 @@ def section_of(result: Result, picture: str) -> Iterator[str]:
     yield ""
     yield from (f"- {note}" for note in (*verdict.notes, *verdict.reasons))
     yield ""
-    yield f"![Torques of the {arm.title}](pictures/{picture})"
+    yield f"![Torques of the {arm.title}](../pictures/{picture})"
     yield ""
     yield "<details><summary>Findings in the logs</summary>"
     yield ""
@@ -184,7 +184,9 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--data", type=Path, required=True, metavar="DIR", help="fetched data")
     parser.add_argument("--arms", nargs="+", choices=ARMS, default=list(ARMS), help="default: all")
-    parser.add_argument("-o", "--output", type=Path, default=DOCS, help="folder of the page")
+    parser.add_argument(
+        "-o", "--output", type=Path, default=DOCS / "background", help="folder of the page"
+    )
     options = parser.parse_args(arguments)
     page, console = options.output / "measured_arms.md", Console(stderr=True)
     lines: list[str] = []
@@ -194,7 +196,7 @@ def main(arguments: list[str] | None = None) -> int:
     }
     for name, result in results.items():
         picture = f"measured_{name}.png"
-        save(figure_of(result), options.output / "pictures" / picture)
+        save(figure_of(result), options.output.parent / "pictures" / picture)
         lines += section_of(result, picture)
     if len(results) > 1:
         lines += ["## Spoilt copies", "", MADE, "", SPOILT, ""]

@@ -3,7 +3,7 @@
 
 What the authors measured is not public. Where a figure needs data, they come from a simulated
 robot, with noise, and the picture says "synthetic". Every figure comes with its numbers as JSON,
-and every run writes the same bytes. docs/papers.md says what is the same as in the papers and what
+and every run writes the same bytes. docs/background/papers.md says what is the same as in the papers and what
 is not.
 """
 

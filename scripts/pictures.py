@@ -1,4 +1,4 @@
-"""Draw the pictures of README and docs/gallery.md in headless Chromium.
+"""Draw the pictures of README and docs/howto/gallery.md in headless Chromium.
 
     python scripts/pictures.py [NAME ...]
 

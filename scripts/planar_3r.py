@@ -17,7 +17,7 @@ each from the link before. Its Table 2 is made anew from the CAD of S001
   2, 3 and 5).
 
 Dashed: Table 2 as printed, in the same equations. Masses at density 1000 make both curves too small
-for the real robot. The report's program has twice the angle that 0.1 rad/s^2 gives (docs/errata.md,
+for the real robot. The report's program has twice the angle that 0.1 rad/s^2 gives (docs/background/errata.md,
 1-44); here it is 0.05 t^2.
 """
 

@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/simulation.md: three friction laws under one load, and a stick-slip
+"""Draw the pictures of docs/howto/simulation.md: three friction laws under one load, and a stick-slip
 cycle.
 
 python scripts/simulation.py [FOLDER]

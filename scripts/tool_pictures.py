@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/tools: the exported IRB 2400 in other tools, each drawn by its own
+"""Draw the pictures of docs/howto/tools: the exported IRB 2400 in other tools, each drawn by its own
 renderer.
 
     python scripts/tool_pictures.py [TOOL ...]

@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/trajectories.md: python scripts/trajectories.py [FOLDER]."""
+"""Draw the pictures of docs/howto/trajectories.md: python scripts/trajectories.py [FOLDER]."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ ALIKE = 1.1  # ratio of two sizes up to which variants of a family have the same
 
 @dataclass(frozen=True)
 class Lengths:
-    """Lengths of one arm [mm], or in units of its drawing; named as in docs/conventions.md."""
+    """Lengths of one arm [mm], or of its drawing; names: docs/background/conventions.md."""
 
     a1: float
     d1: float

@@ -31,7 +31,7 @@ def new_robot(
         name: Name of the robot, or of the family.
         like: Shipped robot of the same build.
         folder: Folder to make; it must not exist, or be empty. Default ``name``.
-        datasheet: Data sheet (docs/own_robot.md): a file, or the name of a shipped one.
+        datasheet: Data sheet (docs/howto/own_robot.md): a file, or the name of a shipped one.
 
     Returns:
         The folder; ``irbmodels.load(folder)`` loads it, or ``folder/VARIANT`` if there are several.

@@ -89,7 +89,7 @@ class ReferenceArm(NamedTuple):
     def joints(self) -> list[Array]:
         """Return the pose of each link's frame in that of the link before, at home, ``(4, 4)``.
 
-        Modified DH rows of docs/conventions.md [m].
+        Modified DH rows of docs/background/conventions.md [m].
         """
         s = Lengths(*(1e-3 * getattr(self.lengths, name) for name in Lengths.__annotations__))
         quarter = 0.5 * np.pi

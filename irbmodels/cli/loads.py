@@ -40,7 +40,7 @@ _options = (
         nargs=-1,
         required=True,
         type=PATH,
-        help="Logs without the payload, CSV or Parquet (docs/identify.md).",
+        help="Logs without the payload, CSV or Parquet (docs/howto/identify.md).",
     ),
     click.option(
         "--loaded", type=PATH, multiple=True, required=True, help="Log with it; may be repeated."

@@ -26,7 +26,8 @@ logs_argument = click.argument(
     type=PATH,
     help=(
         "Text (CSV), Parquet, HDF5 (.h5), MATLAB (.mat) or ROS 2 bags (.db3, .mcap) with positions"
-        " and torques, temperatures of drives (temp1_degC) where they are known (docs/identify.md)."
+        " and torques, temperatures of drives (temp1_degC) where they are known"
+        " (docs/howto/identify.md)."
     ),
 )
 bandwidth_option = click.option(
@@ -47,7 +48,7 @@ drives_option = click.option(
     type=PATH,
     help=(
         "File of drives: gear ratios of columns of motors (qm1_rad, taum1_Nm), gains of currents,"
-        " coupled wrists, rotors (docs/identify.md)."
+        " coupled wrists, rotors (docs/howto/identify.md)."
     ),
 )
 

@@ -99,7 +99,8 @@ app = click.Group()
 @click.option(
     "--cut",
     help=(
-        "Force of a cut on the tool, N: feed,across,axial (docs/machining.md); negative against it."
+        "Force of a cut on the tool, N: feed,across,axial (docs/howto/machining.md); negative"
+        " against it."
     ),
 )
 @click.option("--cut-lines", help="Lines, or rows, in which the tool cuts: 12,20-25; default all.")

@@ -124,8 +124,8 @@ def urdf(
 @click.option(
     "--datasheet",
     help=(
-        "Data sheet that the folder is made from: a YAML file (docs/own_robot.md), or one that"
-        f" comes along: {', '.join(datasheets())}."
+        "Data sheet that the folder is made from: a YAML file (docs/howto/own_robot.md), or one"
+        f" that comes along: {', '.join(datasheets())}."
     ),
 )
 @click.option("-o", "--output", type=PATH, help="Folder to make; default ./NAME.")

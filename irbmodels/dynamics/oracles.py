@@ -1,8 +1,8 @@
 """Two independent derivations of the equation of motion, to check everything faster against.
 
 Euler-Lagrange from energies (S000 eq. 45-52) and link-by-link Newton-Euler in the modified DH
-frames of the paper (S000 eq. 57-68), both corrected (docs/errata.md, 0-13 to 0-20 and 0-34). Plain
-numpy on the tables: no Pinocchio, no URDF. Slow and readable on purpose.
+frames of the paper (S000 eq. 57-68), both corrected (docs/background/errata.md, 0-13 to 0-20 and
+0-34). Plain numpy on the tables: no Pinocchio, no URDF. Slow and readable on purpose.
 
 Both have the bars of a parallelogram in closed form: the crank turns about axis 2 and
 stays parallel to link_3, the rod hangs on the crank's end and stays parallel to link_2. So a bar

@@ -201,7 +201,7 @@ class Palletizer(_Arm):
     def rapid_axes(self) -> tuple[int, ...]:
         """Numbers of the axes in RAPID: the last is axis 6, as 4 and 5 are locked there.
 
-        Controller parameters of an IRB 760 and of an IRB 460 have it so (docs/rapid.md).
+        Controller parameters of an IRB 760 and of an IRB 460 have it so (docs/howto/rapid.md).
         """
         return 1, 2, 3, 6
 

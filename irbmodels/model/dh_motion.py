@@ -1,8 +1,8 @@
 """Velocities and accelerations link by link, from the base to the tool, for one state.
 
-The recursion is that of S004 eq. 30-33 and of its lines after eq. 44, corrected (docs/errata.md),
-in modified DH frames. Axis positions go in: a parallelogram's joint variables follow from them by
-the table's ``A``.
+The recursion is that of S004 eq. 30-33 and of its lines after eq. 44, corrected
+(docs/background/errata.md), in modified DH frames. Axis positions go in: a parallelogram's joint
+variables follow from them by the table's ``A``.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ class Limits:
     matrix; then bounds of sums of axes beside these ranges, if there are any.
 
     The range of axis 3 of a parallelogram arm may be one of ``q3 - q2``, or one of ``q3`` with a
-    bound on ``q3 - q2`` beside it. See docs/conventions.md.
+    bound on ``q3 - q2`` beside it. See docs/background/conventions.md.
     """
     linear: Mask
     """``(n,)``"""
@@ -137,7 +137,7 @@ class Limits:
             raise MissingData(
                 f"{purpose} needs the speed limit of {format_axes(unknown)} of {name}, which is"
                 " unknown; give your own: speed_deg_s in an overlay or in the data sheet of an arm"
-                " of your own (docs/own_robot.md), <limit velocity> in a URDF"
+                " of your own (docs/howto/own_robot.md), <limit velocity> in a URDF"
             )
 
     @cached_property

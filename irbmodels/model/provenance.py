@@ -7,7 +7,7 @@ from typing import Literal
 
 Grade = Literal["measured", "identified", "published", "derived", "assumed"]
 Level = Literal["reference", "good", "usable", "poor", "wrong"]
-"""Level of an identified set (docs/identify.md), the best first."""
+"""Level of an identified set (docs/howto/identify.md), the best first."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """A URDF as Pinocchio's tree without mimic reduction, with the coupling of its joints.
 
-Pinocchio's own mimic models refuse or miscompute half of the algorithms (docs/errata.md); on the
-unreduced tree with a constant map every one of them is exact.
+Pinocchio's own mimic models refuse or miscompute half of the algorithms
+(docs/background/errata.md); on the unreduced tree with a constant map every one of them is exact.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ def load(
         FileError: if a file cannot be read.
 
     Files of sets and overlays name their robot, and perhaps the tool they were identified with:
-    those of another robot are refused, another tool warns (docs/own_robot.md).
+    those of another robot are refused, another tool warns (docs/howto/own_robot.md).
     """
     if isinstance(overlays, str | Path):
         raise InputError(f"overlays are a list of files: overlays=[{str(overlays)!r}]")
@@ -148,9 +148,9 @@ class Robot(KinematicMethods, DynamicMethods):
 
     One state is an array ``(n,)``; arrays with leading axes ``(..., n)`` give answers with the same
     leading axes. One state must be finite, and within stated multiples of the limits ("degrees?",
-    docs/conventions.md); arrays check no range, and a sample that is not finite is answered with
-    NaN in its own row. A robot may be used from many threads. ``with_...`` return another robot,
-    the same in whatever order.
+    docs/background/conventions.md); arrays check no range, and a sample that is not finite is
+    answered with NaN in its own row. A robot may be used from many threads.
+    ``with_...`` return another robot, the same in whatever order.
     """
 
     @property

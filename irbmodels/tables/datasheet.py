@@ -3,17 +3,17 @@
 One YAML file states what a dimension drawing and a data sheet print, every number with its source;
 :mod:`irbmodels.tables.datasheet_tables` makes kinematics.yaml and limits.yaml of it.
 
-Lengths are named after the modified DH rows of docs/conventions.md: ``d1`` floor to axis 2, ``a1``
-axis 1 to axis 2, ``a2`` lower arm, ``a3`` axis 3 to axis 4, ``d4`` axis 3 to the wrist centre along
-axis 4, ``d6`` wrist centre to the flange; ``d3`` is the wrist's lateral offset from axis 1, ``a5``
-how far axis 6 passes above axis 5 at home (of a collaborative arm: 0 of a spherical wrist). Of a
-seven-axis arm, whose axis 7 turns the upper arm ``a2``, axes 1 and 7 pass axis 2 by ``a1``, axes 7
-and 4 axis 3 by ``a3``, axes 4 and 6 axis 5 by ``a5``; ``d1`` counts from ``arm_base``. Of a
-palletizer ``a3`` is the upper arm, ``a4`` leads on to axis 4, and ``d5`` down to the flange;
-``crank`` is the lever of the rod to the upper arm, ``level`` those of the rods that keep the tool
-level. Of a SCARA ``d1``, ``a1`` and ``a2`` are height and lengths of its two arms, ``d2`` and
-``d3`` the steps up from the first to the second and on to the zero of axis 3, ``d4`` from there
-down to tool0.
+Lengths are named after the modified DH rows of docs/background/conventions.md: ``d1`` floor to
+axis 2, ``a1`` axis 1 to axis 2, ``a2`` lower arm, ``a3`` axis 3 to axis 4, ``d4`` axis 3 to the
+wrist centre along axis 4, ``d6`` wrist centre to the flange; ``d3`` is the wrist's lateral offset
+from axis 1, ``a5`` how far axis 6 passes above axis 5 at home (of a collaborative arm: 0 of a
+spherical wrist). Of a seven-axis arm, whose axis 7 turns the upper arm ``a2``, axes 1
+and 7 pass axis 2 by ``a1``, axes 7 and 4 axis 3 by ``a3``, axes 4 and 6 axis 5 by ``a5``; ``d1``
+counts from ``arm_base``. Of a palletizer ``a3`` is the upper arm, ``a4`` leads on to axis 4, and
+``d5`` down to the flange; ``crank`` is the lever of the rod to the upper arm, ``level`` those of
+the rods that keep the tool level. Of a SCARA ``d1``, ``a1`` and ``a2`` are height and lengths of
+its two arms, ``d2`` and ``d3`` the steps up from the first to the second and on to the zero of axis
+3, ``d4`` from there down to tool0.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ class UncertaintyRow:
 
 @dataclass(frozen=True)
 class Identified:
-    """Record of the identification of a set (docs/identify.md).
+    """Record of the identification of a set (docs/howto/identify.md).
 
     No model uses it; a poor or a wrong set warns when it is loaded.
     """

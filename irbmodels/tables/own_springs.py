@@ -29,7 +29,7 @@ def part_of(robot: Description, name: str | None) -> str:
         raise InputError(
             f"{robot.name} has no spring or balancer in its tables; an overlay adds one: springs:"
             " {elements: {balancer: {axis: axis_2, kind: coil, ..., source: own}}}"
-            " (docs/springs.md)"
+            " (docs/howto/springs.md)"
         )
     if name is None and len(parts) > 1:
         raise InputError(f"{robot.name} has {len(parts)} springs; say which: {', '.join(parts)}")
@@ -89,7 +89,7 @@ def overlay_text(robot: Description, part: str, row: SpringRow) -> str:
     own, title = robot.springs.elements.get(part), part.replace("_", " ")
     lines = [
         f"# {title.capitalize()} of {row.axis.replace('_', ' ')}, a {row.kind}, for --overlay;"
-        " positive forces pull (docs/springs.md).",
+        " positive forces pull (docs/howto/springs.md).",
         f"robot: {robot.name}",
         f"about: own {title}",
         "sources:",

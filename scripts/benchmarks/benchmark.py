@@ -114,7 +114,7 @@ def main() -> int:
         "--markdown",
         type=Path,
         metavar="PAGE",
-        help="page whose tables to replace, such as docs/speed.md",
+        help="page whose tables to replace, such as docs/background/speed.md",
     )
     parser.add_argument(
         "--only",

@@ -12,7 +12,9 @@ from grouped import together
 import irbmodels.control as control
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted(page for page in (ROOT / "docs" / "control").glob("*.md") if page.stem != "README")
+PAGES = sorted(
+    page for page in (ROOT / "docs" / "howto" / "control").glob("*.md") if page.stem != "index"
+)
 
 
 @together("page", PAGES, name=lambda page: page.stem)
@@ -22,9 +24,9 @@ def test_each_law_has_its_page_with_diagram_and_figure(page):
     """
     text = page.read_text(encoding="utf-8")
     assert f"![block diagram]({page.stem}.svg)" in text
-    assert f"(../pictures/control_{page.stem}.png)" in text
+    assert f"(../../pictures/control_{page.stem}.png)" in text
     assert "```python" in text
-    assert f"({page.stem}.md)" in (page.parent / "README.md").read_text(encoding="utf-8")
+    assert f"({page.stem}.md)" in (page.parent / "index.md").read_text(encoding="utf-8")
     law = {"observer": "momentum_observer"}.get(page.stem, page.stem)
     assert law in control.__all__
 
@@ -39,7 +41,7 @@ def test_diagrams_are_drawn_for_every_page(monkeypatch, tmp_path):
         draw().save(tmp_path / f"{name}.svg")
         new, old = (
             ElementTree.parse(folder / f"{name}.svg").getroot()
-            for folder in (tmp_path, ROOT / "docs" / "control")
+            for folder in (tmp_path, ROOT / "docs" / "howto" / "control")
         )
         assert new.get("viewBox") == old.get("viewBox")
         assert len(list(new.iter("{http://www.w3.org/2000/svg}path"))) > 15

@@ -84,7 +84,7 @@ def test_a_hanging_arm_falls_upward():
 
 
 def test_entries_are_those_of_the_page():
-    """M11 to M44 as docs/irb930.md prints them."""
+    """M11 to M44 as docs/reference/robots/irb930.md prints them."""
     arm = Scara.of(chain_of(irb.load("irb930").with_payload(irb.payload(*BODY))))
     for q, _, _ in oracles.states("irb930_12_105", 10):
         M, (c2, s2, c4, s4) = (

@@ -615,7 +615,9 @@ def test_every_query_is_described():
     """Header and documentation say something about each query, and the page lists them all."""
     assert set(notes.ABOUT) == set(QUERIES)
     assert all("{frame}" in notes.ABOUT[query] for query in OF_FRAMES)
-    page = (Path(__file__).parents[2] / "docs" / "c_export.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "howto" / "c_export.md").read_text(
+        encoding="utf-8"
+    )
     for query in QUERIES:
         assert f"`{query}`" in page
 

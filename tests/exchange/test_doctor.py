@@ -552,6 +552,6 @@ def test_names_that_the_terminal_cannot_show_are_escaped(run, urdf, monkeypatch)
 
 
 def test_page_lists_every_kind_of_finding():
-    """docs/doctor.md names what the doctor looks for."""
-    page = (DOCS / "doctor.md").read_text(encoding="utf-8")
+    """docs/howto/doctor.md names what the doctor looks for."""
+    page = (DOCS / "howto" / "doctor.md").read_text(encoding="utf-8")
     assert {fault.what for fault in BROKEN if f"`{fault.what}`" not in page} == set()

@@ -249,7 +249,7 @@ def test_a_tool_that_is_not_there_proves_nothing(tmp_path, monkeypatch):
 
 
 def test_the_page_says_what_the_tools_say(monkeypatch, capsys):
-    """The tables of docs/exchange.md are those that the script writes."""
+    """The tables of docs/howto/exchange.md are those that the script writes."""
     import exchange_table
 
     monkeypatch.setattr(sys, "argv", ["exchange_table", "--check"])

@@ -20,7 +20,7 @@ EXACT = 1e-12  # [m^3, -] sums of a dozen products up to 2
 # [deg] how far each singularity is from the ranges of oracles.RANGES; 0: inside. stretched, folded,
 # q5 = 180
 OUTSIDE = {
-    "irb2400_10": (79.8622 - 60.0, 100.1378 - 65.0, 60.0),  # docs/errata.md note A: 19.9
+    "irb2400_10": (79.8622 - 60.0, 100.1378 - 65.0, 60.0),  # docs/background/errata.md note A: 19.9
     "irb2400_16": (79.8622 - 60.0, 100.1378 - 65.0, 60.0),
     "irb1400": (80.5377 - 70.0, 99.4623 - 70.0, 65.0),
     "irb1600_6_120": (0.0, 35.0, 65.0),

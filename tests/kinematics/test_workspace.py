@@ -75,7 +75,7 @@ def distance_to(outlines: list[list[Arc]], points: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("name", ["irb2400_10", "irb2400_16"])
 def test_the_2400_is_abbs_drawing(name):
-    """1550, -1350, 2065 and -393 mm (drawing xx1100000546, docs/irb2400.md) to its rounding."""
+    """1550, -1350, 2065 and -393 mm (drawing xx1100000546, docs/reference/robots/irb2400.md) to its rounding."""
     actual = irb.load(name).workspace().extremes()
     assert actual[:4] == pytest.approx((1.550, -1.350, 2.065, -0.393), abs=DRAWN)
     assert actual.reach == pytest.approx(1.550, abs=DRAWN)
@@ -120,7 +120,7 @@ def test_reach_is_the_data_sheets(name):
 
 
 def test_an_arm_of_ones_own_has_its_reach():
-    """The IRB 2400L (docs/own_robot.md): other lengths in the same shape give 1.81 m."""
+    """The IRB 2400L (docs/howto/own_robot.md): other lengths in the same shape give 1.81 m."""
     robot = irb.load("irb2400")
     arm = replace(
         robot.workspace().arm, lower_arm_length=0.855, forearm_length=math.hypot(0.150, 0.870)

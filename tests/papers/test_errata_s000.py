@@ -2,7 +2,7 @@
 the corrected one hold.
 
 The truth is the package (Pinocchio on the URDF), plain numpy that shares no code with it, or
-arithmetic. Test names start with the number of the item in docs/errata.md.
+arithmetic. Test names start with the number of the item in docs/background/errata.md.
 """
 
 from __future__ import annotations
@@ -698,10 +698,10 @@ def test_0_right_table_6_divides_by_the_mean_torque():
 
 
 def test_page_and_tests_name_each_other():
-    """Every test that docs/errata.md names exists and has its item's number; every test here and
+    """Every test that docs/background/errata.md names exists and has its item's number; every test here and
     for S001 is named there.
     """
-    page = (HERE.parents[1] / "docs" / "errata.md").read_text(encoding="utf-8")
+    page = (HERE.parents[1] / "docs" / "background" / "errata.md").read_text(encoding="utf-8")
     written: set[str] = set()
     for file in ("test_errata_s000.py", "test_errata_s001.py"):
         written |= set(

@@ -3,7 +3,7 @@ and the corrected one hold.
 
 The truth is the package (Pinocchio on the robot's URDF, or on that of the planar arm), plain numpy
 that shares no code with it, or arithmetic. Test names start with the number of the item in
-docs/errata.md. Angles of its six-axis arm are S001's own (``papers.axis_positions`` turns them into
+docs/background/errata.md. Angles of its six-axis arm are S001's own (``papers.axis_positions`` turns them into
 the controller's), lengths the right ones unless a test says otherwise.
 """
 

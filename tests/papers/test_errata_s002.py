@@ -3,7 +3,7 @@ holds.
 
 Its equations 4-9 are typed in below as printed. What they should be follows from Lagrange's
 equation with derivatives by complex steps; the arm itself is the package (Pinocchio on the IRB
-1600's URDF). Test names start with the number of the item in docs/errata.md.
+1600's URDF). Test names start with the number of the item in docs/background/errata.md.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 corrected one holds.
 
 The truth is the package (Pinocchio on the IRB 1400's URDF) or plain numpy; formulas stand here
-beside their tests. Test names start with the number of the item in docs/errata.md. ``theta`` are
+beside their tests. Test names start with the number of the item in docs/background/errata.md. ``theta`` are
 joint variables of Table 2.1, ``phi`` the controller's axes.
 """
 
@@ -507,11 +507,13 @@ def test_3_right_inverse_velocity_and_acceleration():
 
 
 def test_page_and_tests_of_s003_and_s004_name_each_other():
-    """Every test that docs/errata.md names exists and has its item's number; every test here and
+    """Every test that docs/background/errata.md names exists and has its item's number; every test here and
     for S004 is named there.
     """
     page, here = (
-        (Path(__file__).resolve().parents[2] / "docs" / "errata.md").read_text(encoding="utf-8"),
+        (Path(__file__).resolve().parents[2] / "docs" / "background" / "errata.md").read_text(
+            encoding="utf-8"
+        ),
         Path(__file__).parent,
     )
     texts = [

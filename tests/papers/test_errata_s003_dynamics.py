@@ -4,7 +4,7 @@ corrected one holds.
 S003 prints no masses. The bodies are those of the golden file, placeholders in S003's own frames:
 ``FULL`` with everything a body can have, ``PLANE`` under the paper's assumptions (nothing across
 the arm's plane, the rod's centre on its axis). The truth is Lagrange from energies by complex steps
-(``oracles``), or Pinocchio. Test names start with the number of the item in docs/errata.md.
+(``oracles``), or Pinocchio. Test names start with the number of the item in docs/background/errata.md.
 ``theta`` of section 3 are the controller's axes.
 """
 

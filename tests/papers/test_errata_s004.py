@@ -2,7 +2,7 @@
 the corrected one holds.
 
 The truth is the package (Pinocchio on the IRB 930's URDF). Test names start with the number of the
-item in docs/errata.md. S004's d3 is counted downward from the base plane, so ``q3 = -d3``, and its
+item in docs/background/errata.md. S004's d3 is counted downward from the base plane, so ``q3 = -d3``, and its
 tool is ``d4`` below frame 3; it prints no lengths.
 """
 

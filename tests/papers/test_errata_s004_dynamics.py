@@ -4,7 +4,7 @@ corrected holds.
 The truth is the package (Pinocchio on the IRB 930's URDF) with the shipped inertials; S004 prints
 no masses. Where it has point masses, m1, m2, m3 are those of inner arm, outer arm, quill with tool,
 and its a3, which its own DH table lacks, is 0.1 m. Test names start with the number of the item in
-docs/errata.md. S004's d3 is counted downward, so ``q3 = -d3``.
+docs/background/errata.md. S004's d3 is counted downward, so ``q3 = -d3``.
 """
 
 from __future__ import annotations

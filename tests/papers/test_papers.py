@@ -349,10 +349,10 @@ def test_s002_tab3_smaller_deviation_proves_nothing(numbers, script):
 
 
 def test_the_page_shows_what_the_command_writes(drawn):
-    """Tables of docs/papers.md are those written here, up to 2 % where compilers round a simulation
+    """Tables of docs/background/papers.md are those written here, up to 2 % where compilers round a simulation
     differently.
     """
-    page = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "background" / "papers.md").read_text(encoding="utf-8")
     for name in ("s000_tab6", "s002_tab3"):
         written = (drawn / f"papers_{name}.md").read_text(encoding="utf-8").strip().splitlines()
         heads, shown = written[0], page.splitlines()

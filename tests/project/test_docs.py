@@ -101,7 +101,7 @@ def test_links_inside_the_project_lead_somewhere(page):
 
 def test_every_robot_is_listed():
     """Every variant stands in a table of the README or the gallery."""
-    pages = (ROOT / "README.md", ROOT / "docs" / "gallery.md")
+    pages = (ROOT / "README.md", ROOT / "docs" / "howto" / "gallery.md")
     text = "".join(page.read_text(encoding="utf-8") for page in pages)
     for name in irb.robots():
         assert f"`{name}`" in text

@@ -252,9 +252,10 @@ def test_urdf_of_dh_rows_has_their_poses(sources, tmp_path):
 def test_the_page_is_written_between_its_marks(script, data, tmp_path):
     """RMSE of the true parameters and of the fit is the noise; the text around stays."""
     (tmp_path / "pictures").mkdir()
-    page = tmp_path / "measured_arms.md"
+    page = tmp_path / "background" / "measured_arms.md"
+    page.parent.mkdir()
     page.write_text(f"# Title\n\n{script.BEGIN}\nold\n{script.END}\nlast\n", encoding="utf-8")
-    assert script.main(["--data", str(data), "--arms", "ur10e", "-o", str(tmp_path)]) == 0
+    assert script.main(["--data", str(data), "--arms", "ur10e", "-o", str(page.parent)]) == 0
     text = page.read_text(encoding="utf-8")
     assert text.startswith("# Title\n\n<!--")
     assert text.endswith("-->\nlast\n")

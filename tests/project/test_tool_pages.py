@@ -11,10 +11,10 @@ from PIL import Image
 import irbmodels as irb
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDER = ROOT / "docs" / "tools"
+FOLDER = ROOT / "docs" / "howto" / "tools"
 ROWS = [
     [cell.strip() for cell in line.strip("|").split("|")]
-    for line in (FOLDER / "README.md").read_text(encoding="utf-8").splitlines()
+    for line in (FOLDER / "index.md").read_text(encoding="utf-8").splitlines()
     if re.search(r"\]\(\w+\.md\)", line) and line.startswith("|")
 ]
 PAIR = re.compile(r"```python\n(.*?)```\s*```text\n(.*?)```", re.DOTALL)
@@ -29,9 +29,9 @@ def linked(cell):
 
 def test_every_page_stands_in_the_table():
     """The table has a row per page and no other; urdf.md, which is no tool, is named below it."""
-    pages = {path.name for path in FOLDER.glob("*.md")} - {"README.md", "urdf.md"}
+    pages = {path.name for path in FOLDER.glob("*.md")} - {"index.md", "urdf.md"}
     assert sorted(linked(row[2]).name for row in ROWS) == sorted(pages)
-    assert "(../exchange.md)" in (FOLDER / "README.md").read_text(encoding="utf-8")
+    assert "(../exchange.md)" in (FOLDER / "index.md").read_text(encoding="utf-8")
 
 
 @together("row", ROWS, name=lambda row: row[0])
@@ -40,7 +40,7 @@ def test_a_page_has_its_picture_or_says_that_it_was_not_run(row):
     _, _, page, picture = row
     text = linked(page).read_text(encoding="utf-8")
     if "](" in picture:
-        assert f"](../pictures/tools/{linked(picture).name})" in text
+        assert f"](../../pictures/tools/{linked(picture).name})" in text
         assert linked(picture).resolve() in PICTURES
     else:
         assert "pictures/tools" not in text

@@ -107,8 +107,8 @@ def test_json_has_the_same_rows(run):
 
 
 def test_the_gallery_has_the_rows():
-    """The table of docs/gallery.md says of each family what the list says, and shows it."""
-    page = (data_folder().parent / "docs" / "gallery.md").read_text(encoding="utf-8")
+    """The table of docs/howto/gallery.md says of each family what the list says, and shows it."""
+    page = (data_folder().parent / "docs" / "howto" / "gallery.md").read_text(encoding="utf-8")
     for one in robot_list.listed_families():
         title = re.sub(r"(?<=RB)", " ", one.family.upper())
         (row,) = (line for line in page.splitlines() if line.startswith(f"| [{title}]("))
@@ -122,4 +122,4 @@ def test_the_gallery_has_the_rows():
         assert cells[5].rstrip("*") == mass
         assert cells[5].endswith("*") == (one.mass_grade == "assumed")
         assert cells[6:] == [one.kinematics, one.inertials or "unknown", ", ".join(one.unknown)]
-        assert f"(pictures/{one.family}.png)" in page
+        assert f"(../pictures/{one.family}.png)" in page

@@ -88,7 +88,7 @@ def test_a_map_needs_ranges(tmp_path):
 
 
 def test_the_script_draws_the_page(tmp_path, monkeypatch):
-    """The script beside docs/flexible_joints.md writes its five pictures; here with a coarser
+    """The script beside docs/howto/flexible_joints.md writes its five pictures; here with a coarser
     map.
     """
     path = Path(__file__).resolve().parents[2] / "scripts" / "flexible_joints.py"
@@ -101,5 +101,7 @@ def test_the_script_draws_the_page(tmp_path, monkeypatch):
     assert sorted(file.name for file in tmp_path.iterdir()) == [
         f"flexible_{name}.png" for name in ("bode", "map", "rod", "rod_forces", "steps")
     ]
-    page = (path.parent.parent / "docs" / "flexible_joints.md").read_text(encoding="utf-8")
+    page = (path.parent.parent / "docs" / "howto" / "flexible_joints.md").read_text(
+        encoding="utf-8"
+    )
     assert all(file.name in page for file in tmp_path.iterdir())

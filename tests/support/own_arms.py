@@ -50,7 +50,7 @@ def arm_urdf(
     signs=(1,) * 6,
     base=((0, 0, 0), (0, 0, 0)),
 ):
-    """Six axes as in docs/conventions.md, from a base anywhere; ``side`` moves the forearm along
+    """Six axes as in docs/background/conventions.md, from a base anywhere; ``side`` moves the forearm along
     axis 2, ``wrist`` axis 6.
     """
     s = signs

@@ -390,7 +390,9 @@ def three_axes(path: Path) -> None:
 def deburring(path: Path) -> None:
     """Write the program of the page on path checks."""
     block = next(
-        block for block in blocks_of(ROOT / "docs" / "path_check.md") if block.language == "rapid"
+        block
+        for block in blocks_of(ROOT / "docs" / "howto" / "path_check.md")
+        if block.language == "rapid"
     )
     path.write_text(block.text, encoding="utf-8")
 

@@ -4,7 +4,7 @@ equations.
 ``eq_N_printed`` is what stands in S000, ``eq_N`` what is right; where there is no ``_printed`` the
 paper is right. Equations of S001 are ``s001_eq_N``; its formulas without a number have the names
 that it gives the results. Angles are in rad, lengths in m. What is wrong, and how it was shown:
-docs/errata.md.
+docs/background/errata.md.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Axes 1 to 3 of an arm with a parallelogram in closed form: S003 section 3.1.5, corrected.
 
-Corrections are 3-16 to 3-26 of docs/errata.md.
+Corrections are 3-16 to 3-26 of docs/background/errata.md.
 
 Five bodies move: column (1), lower arm (2), upper arm (3), rod (4) and crank (5). ``theta`` of
 S003's section 3 are the controller's axes: both arms have absolute angles, so lower arm and rod

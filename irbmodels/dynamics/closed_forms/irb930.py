@@ -1,4 +1,4 @@
-"""A SCARA in closed form (S004 eq. 40-43, corrected: docs/errata.md, 4-13 to 4-18).
+"""A SCARA in closed form (S004 eq. 40-43, corrected: docs/background/errata.md, 4-13 to 4-18).
 
 Inner arm, outer arm and tool turn about vertical axes with the absolute speeds ``w = v1``, ``u = v1
 + v2`` and ``s = v1 + v2 - v4``; axis 3 moves quill and tool up and down and meets no other. So with

@@ -2,7 +2,7 @@
 
 Outward the motion of :func:`irbmodels.model.dh_motion.link_motion`, inward what each
 joint must pass on. S004 does not say how gravity comes in: the base is accelerated against it
-(docs/errata.md, 4-19 to 4-23).
+(docs/background/errata.md, 4-19 to 4-23).
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ def write_c(
     Args:
         robot: Any robot; tool, payload, gravity and rotors are in the numbers.
         folder: Folder to write into; it is made. Files of the same name are replaced, others stay.
-        what: Queries: ``inverse_dynamics``, ``pose`` ...; docs/c_export.md lists them.
+        what: Queries: ``inverse_dynamics``, ``pose`` ...; docs/howto/c_export.md lists them.
         frame: Frame of ``pose``, ``jacobian``, ``pose_and_jacobian`` and ``hessian``.
         friction: Whether dynamics include friction, where the robot has it.
         single: Compute in ``float``.

@@ -2,7 +2,7 @@
 
 ``examine`` returns findings with their severity: an ``error`` breaks readers or physics, a
 ``warning`` is most likely a mistake, a ``note`` is allowed but not accepted by some tools.
-docs/doctor.md lists the checks.
+docs/howto/doctor.md lists the checks.
 """
 
 from __future__ import annotations

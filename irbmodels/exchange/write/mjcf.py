@@ -252,7 +252,7 @@ def _notes(robot: Robot, chain: Chain) -> Iterator[str]:
         sources = chain.coefficients(chain.rows[name])
         offset = chain.offsets[name] - chain.shift(sources.items())
         value = linear_form(sources.items(), offset, 12)
-        yield f"{name} = {value} by a stiff equality: nearly exact, see docs/tools/mujoco.md."
+        yield f"{name} = {value} by a stiff equality: nearly exact, see docs/howto/tools/mujoco.md."
 
 
 def _defaults(root: Element, robot: Robot) -> None:

@@ -42,7 +42,7 @@ def note_on_unknown(robot: Robot) -> str | None:
 def spring_files(robot: Robot, name: str) -> dict[str, str]:
     """Return the table of the springs in use, by its file; nothing for a robot without.
 
-    It has the form of springs.yaml of the robot's own tables (docs/conventions.md).
+    It has the form of springs.yaml of the robot's own tables (docs/background/conventions.md).
     """
     if not robot.springs:
         return {}

@@ -1,6 +1,6 @@
 """Drives of a robot for its logs: gear ratios, torque per current, coupled motors, rotors.
 
-A file of them is YAML, one row per axis that is known (docs/identify.md).
+A file of them is YAML, one row per axis that is known (docs/howto/identify.md).
 """
 
 from __future__ import annotations

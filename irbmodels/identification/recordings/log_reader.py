@@ -47,13 +47,13 @@ def read_recording(
     Logs are text (CSV), Parquet, HDF5 or MATLAB files, logs of abb_motion_program_exec (.bin), or
     bags of ROS 2 (.db3, .mcap, or their folder) with joint states. Long tables become wide ones.
 
-    Names that are understood, and their units (docs/measurements.md): the own form ``t, q1_deg ..,
-    v1_deg_s .., tau1_Nm ..`` and the same in ``rad``, ``m``, ``t_ms``; ``qm1_rad, vm1_rad_s,
-    taum1_Nm`` of motors, brought to the arm side with ``robot.motors``; names of EGM's messages
-    (``feedBack.joints.0``); ABB's test signals (``4002 ROB_1 2``); ROS's joint states by the names
-    of the robot's axes (``effort_elbow_joint``); and words with a unit (``Torque J1 (Nm)``). Every
-    other column of numbers is kept in ``extra`` under its own name: ``current1_A`` and
-    ``temp1_degC`` are those of axis 1, its motor's current and the temperature of its drive, of
+    Names that are understood, and their units (docs/howto/measurements.md): the own form ``t,
+    q1_deg .., v1_deg_s .., tau1_Nm ..`` and the same in ``rad``, ``m``, ``t_ms``; ``qm1_rad,
+    vm1_rad_s, taum1_Nm`` of motors, brought to the arm side with ``robot.motors``; names of EGM's
+    messages (``feedBack.joints.0``); ABB's test signals (``4002 ROB_1 2``); ROS's joint states by
+    the names of the robot's axes (``effort_elbow_joint``); and words with a unit (``Torque J1
+    (Nm)``). Every other column of numbers is kept in ``extra`` under its own name: ``current1_A``
+    and ``temp1_degC`` are those of axis 1, its motor's current and the temperature of its drive, of
     which viscous friction may depend.
 
     Args:

@@ -6,8 +6,8 @@ which are the same at any rate of sampling, ``s^2`` is the variance of such a me
 and ``tau`` is the measured torque of the same blocks.
 
 Bounds are definitions: what a level promises, for the reason that stands with it. What tells a
-mistake from none is chosen from logs, one arm left out (docs/measured_arms.md), and stands where
-mistakes are looked for.
+mistake from none is chosen from logs, one arm left out (docs/background/measured_arms.md), and
+stands where mistakes are looked for.
 """
 
 from __future__ import annotations

@@ -113,7 +113,7 @@ def six_axis(arm: SixAxis, poses: Array, near: Array, bounds: Bounds) -> BranchA
 
     Slots are front and back (of axis 1), each elbow up and down, each axis 5 positive and negative:
     the order that S003 prints. S003 eq. 2.29-2.49, corrected: the second solution of axis 1 has its
-    own radius in the plane (docs/errata.md).
+    own radius in the plane (docs/background/errata.md).
 
     Args:
         arm: The normal form.
