@@ -17,7 +17,7 @@ from .shared import Commands, err, out
 
 COMMANDS = {  # of each module, which is imported for them alone; in the order of --help
     "robots": ("list", "info", "urdf", "new", "doctor"),
-    "kinematics": ("pose", "workspace", "ik", "rapid"),
+    "kinematics": ("pose", "jacobian", "workspace", "ik", "rapid"),
     "dynamics": ("torque", "friction", "check"),
     "springs": ("balancer",),
     "path": ("path",),

@@ -1,4 +1,4 @@
-"""Commands on kinematics: pose, workspace, ik, rapid."""
+"""Commands on kinematics: pose, jacobian, workspace, ik, rapid."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import click
 
 from ..errors import InputError
 from ..kinematics.frames import REFERENCES
+from ..robot.kinematics import AXES
 from .shared import (
     PATH,
     angles,
@@ -67,6 +68,54 @@ def pose(
     arm = any_robot(robot, tool, overlay, payload=payload, mounted=mounted)
     q = axis_positions(arm, q_deg)
     print_lines(pose_text(arm, q, frame, reference))
+    for violation in arm.violations(q):
+        err.print(f"note: {violation}")
+
+
+@app.command()
+@any_robot_argument
+@q_deg_option
+@click.option(
+    "--frame", default="tcp", help="Frame whose velocity is meant: tcp, tool0, flange, link_3 ..."
+)
+@click.option(
+    "--axes",
+    type=click.Choice(AXES),
+    default="base",
+    help="Axes in which the velocity is expressed: base, world, or those of the frame (local).",
+)
+@click.option(
+    "--length",
+    default=1000.0,
+    help="Length [mm] at which 1 m/s counts as much as 1 rad/s in singular values.",
+)
+@tool_option
+@payload_option
+@mounted_option
+@overlay_option
+def jacobian(
+    robot: str,
+    q_deg: str | None,
+    frame: str,
+    axes: Any,
+    length: float,
+    tool: str | None,
+    payload: str | None,
+    mounted: str | None,
+    overlay: tuple[Path, ...],
+) -> None:
+    """Print the Jacobian and distances to singularities.
+
+    Linear rows come first, as in [v; w] = J q'. Below it are singular values, condition number and
+    manipulability, and the distances from the wrist, the elbow and the shoulder singularity.
+    """
+    from ..report.jacobian import jacobian_conclusion, jacobian_record, jacobian_tables
+
+    arm = any_robot(robot, tool, overlay, payload=payload, mounted=mounted)
+    q = axis_positions(arm, q_deg)
+    record = jacobian_record(arm, q, frame, axes, length / 1000.0)
+    print_tables(*jacobian_tables(record, arm))
+    err.print(jacobian_conclusion(record))
     for violation in arm.violations(q):
         err.print(f"note: {violation}")
 

@@ -85,7 +85,7 @@ class SingularPosture(NamedTuple):
 
 
 class Measures(NamedTuple):
-    """Numbers of a Jacobian, shape ``(...)`` each."""
+    """Numbers of a Jacobian, shape ``(...)`` each but the singular values."""
 
     manipulability: Array
     """Product of the singular values: ``|det J|`` for six axes [m^3]."""
@@ -96,6 +96,8 @@ class Measures(NamedTuple):
     """
     smallest: Array
     """Smallest singular value of the same, [1/s] of tool motion per [rad/s]."""
+    singular_values: Array
+    """All of the same, the largest first, shape ``(..., min(6, n))``."""
 
 
 class DampedVelocity(NamedTuple):
@@ -139,6 +141,20 @@ def singularities(arm: Arm, q: Array) -> Singularities:
         shoulder,
         determinant * np.sin(x[..., 4]) * shoulder,
     )
+
+
+def near_singularities(distances: Singularities) -> dict[str, float]:
+    """Return the singularities that one posture is near, with their distances [rad; m].
+
+    Near are a wrist or an elbow within :data:`NEAR_ANGLE`, a shoulder within :data:`NEAR_AXIS`;
+    a distance that is unknown (NaN) is not.
+    """
+    bounds = {"wrist": NEAR_ANGLE, "elbow": NEAR_ANGLE, "shoulder": NEAR_AXIS}
+    return {
+        kind: abs(float(getattr(distances, kind)))
+        for kind, bound in bounds.items()
+        if abs(getattr(distances, kind)) < bound
+    }
 
 
 def singular_postures(arm: Arm, limits: Limits) -> list[SingularPosture]:
@@ -196,7 +212,10 @@ def measures(J: ArrayLike, length: float = LENGTH) -> Measures:
     smallest = values[..., -1][()]
     with np.errstate(divide="ignore"):
         return Measures(
-            np.prod(singular_values(jacobian)[1], axis=-1), values[..., 0] / smallest, smallest
+            np.prod(singular_values(jacobian)[1], axis=-1),
+            values[..., 0] / smallest,
+            smallest,
+            values,
         )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError, MissingData, RapidError, UnknownName
-from ..kinematics.singularities import NEAR_ANGLE, NEAR_AXIS
+from ..kinematics.singularities import near_singularities
 from ..model.tool import Tool
 from ..model.types import Array
 from ..rapid import Expression, JointTarget, Module, RobTarget, WobjData, tool_of, values_of
@@ -151,8 +151,10 @@ def _near(robot: Robot, q: Array) -> Iterator[str]:
         distances = robot.singularities(q)
     except MissingData:  # an arm of another shape
         return
-    for kind, distance in (("wrist", distances.wrist), ("elbow", distances.elbow)):
-        if abs(distance) < NEAR_ANGLE:
-            yield f"{math.degrees(abs(distance)):.3f} deg from the {kind} singularity"
-    if abs(distances.shoulder) < NEAR_AXIS:
-        yield f"{1000.0 * abs(distances.shoulder):.2f} mm from the shoulder singularity"
+    for kind, distance in near_singularities(distances).items():
+        away = (
+            f"{1000.0 * distance:.2f} mm"
+            if kind == "shoulder"
+            else f"{math.degrees(distance):.3f} deg"
+        )
+        yield f"{away} from the {kind} singularity"

@@ -46,6 +46,7 @@ COMMANDS = [
     "new",
     "doctor",
     "pose",
+    "jacobian",
     "workspace",
     "ik",
     "rapid",
