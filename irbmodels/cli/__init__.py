@@ -7,12 +7,14 @@ import sys
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from importlib import import_module
 from typing import Any
 
 import click
 
 from ..errors import IrbError, PhysicsWarning
+from .json_output import write_json
 from .shared import Commands, err, out
 
 COMMANDS = {  # of each module, which is imported for them alone; in the order of --help
@@ -27,33 +29,42 @@ COMMANDS = {  # of each module, which is imported for them alone; in the order o
     "viewing": ("view", "demo"),
     "writing": ("export", "tables", "equations", "codegen"),
     "kernels": ("cache",),
+    "schema": ("schema",),
 }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; a mistake of the caller is one line on stderr and exit code 2."""
+    """Run the command line; a mistake of the caller is one line on stderr and exit code 2.
+
+    With ``--json`` it is an object on stdout as well.
+    """
     warnings.showwarning = _show_warning
     given = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    refuse = partial(_refuse, as_json="--json" in given)
     try:
         result = _commands(given[0]).main(given, prog_name="irbmodels", standalone_mode=False)
         sys.stdout.flush()  # a full disk shows itself here
     except IrbError as error:
-        return _refuse(str(error))
+        return refuse(str(error), type(error).__name__)
     except click.ClickException as error:
-        return _refuse(error.format_message())
+        return refuse(error.format_message(), "UsageError")
     except (KeyboardInterrupt, click.Abort):
         return 130
     except BrokenPipeError:
         return 0
     except OSError as error:  # those of files are IrbError
         _discard_output()
-        return _refuse(f"cannot write {error.filename or 'the output'}: {error.strerror or error}")
+        what = f"cannot write {error.filename or 'the output'}: {error.strerror or error}"
+        return refuse(what, "FileError")
     return result if isinstance(result, int) else 0
 
 
-def _refuse(message: str) -> int:
+def _refuse(message: str, kind: str, as_json: bool) -> int:
+    line = " ".join(message.split())
     with suppress(OSError):  # where nobody can read it, the exit code says it
-        err.print(f"error: {' '.join(message.split())}")
+        if as_json:
+            write_json({"error": {"kind": kind, "message": line}})
+        err.print(f"error: {line}")
     return 2
 
 

@@ -11,6 +11,7 @@ import click
 from ..errors import InputError
 from ..kinematics.frames import REFERENCES
 from ..robot.kinematics import AXES
+from .json_output import json_option, pose_record, print_json
 from .shared import (
     PATH,
     angles,
@@ -49,6 +50,7 @@ _FRAMES = click.Choice(REFERENCES)
     "--reference", type=_FRAMES, default="base", help="Frame that the pose is in: base or world."
 )
 @overlay_option
+@json_option
 def pose(
     robot: str,
     q_deg: str | None,
@@ -58,6 +60,7 @@ def pose(
     mounted: str | None,
     reference: Any,
     overlay: tuple[Path, ...],
+    as_json: bool,
 ) -> None:
     """Print the pose of a frame in the base or the world.
 
@@ -67,8 +70,14 @@ def pose(
 
     arm = any_robot(robot, tool, overlay, payload=payload, mounted=mounted)
     q = axis_positions(arm, q_deg)
-    print_lines(pose_text(arm, q, frame, reference))
-    for violation in arm.violations(q):
+    broken = arm.violations(q)
+    if as_json:
+        found: Any = arm.pose(q, frame, reference=reference)
+        about = {"frame": frame, "reference": reference, "q_rad": q, **pose_record(found)}
+        print_json(arm, {**about, "matrix": found.homogeneous, "violations": broken})
+    else:
+        print_lines(pose_text(arm, q, frame, reference))
+    for violation in broken:
         err.print(f"note: {violation}")
 
 
@@ -191,6 +200,7 @@ def workspace(
     help="Frame that the TCP is in; default base for --pose, and world, as wobj0, for --target.",
 )
 @overlay_option
+@json_option
 def ik(
     robot: str,
     pose: str | None,
@@ -204,13 +214,14 @@ def ik(
     mounted: str | None,
     reference: Any,
     overlay: tuple[Path, ...],
+    as_json: bool,
 ) -> None:
     """Print every posture that brings the TCP to a pose.
 
     With ABB's configuration data; exit code 1 if there is none.
     """
     from ..kinematics.inverse.solver import as_target
-    from ..report.ik_table import solutions_table
+    from ..report.ik_table import solutions_record, solutions_table
 
     arm = any_robot(robot, tool, overlay, mounted=mounted)
     seed = None if near is None else axis_positions(arm, near, "--near")
@@ -229,10 +240,16 @@ def ik(
         axis_7=None if axis_7 is None else math.radians(axis_7),
         reference=reference,
     )
+    if as_json:
+        pose_wanted = goal if target is None else goal.pose()
+        frame = reference or ("base" if target is None else "world")
+        asked = {"target": pose_record(pose_wanted), "reference": frame}
+        print_json(arm, {**asked, **solutions_record(arm, solutions)})
     if not solutions:
         err.print(str(solutions))
         raise click.exceptions.Exit(1)
-    print_tables(solutions_table(arm, solutions))
+    if not as_json:
+        print_tables(solutions_table(arm, solutions))
 
 
 @app.command()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 import sys
 from collections import Counter
 from pathlib import Path
@@ -18,6 +16,7 @@ from ..robot.robot import load
 from ..tables.datasheet import datasheet_path, datasheets, read_datasheet
 from ..tables.description import Description, describe
 from ..tables.overlays import with_set
+from .json_output import json_option, print_json
 from .shared import (
     PATH,
     check_outputs,
@@ -40,14 +39,13 @@ app = click.Group()
 
 @app.command("list")
 @click.option("--families", is_flag=True, help="One row per family, with what is unknown of it.")
-@click.option("as_json", "--json", is_flag=True, help="Print the rows as JSON.")
+@json_option
 def list_robots(families: bool, as_json: bool) -> None:
     """List the robots, their ratings and the grades of their numbers."""
     from ..report import robot_list
 
     if as_json:
-        rows = robot_list.listed_families() if families else robot_list.listed_robots()
-        sys.stdout.write(f"{json.dumps([row._asdict() for row in rows], indent=2)}\n")
+        print_json(None, robot_list.list_record(families))
     else:
         print_tables(robot_list.families_table() if families else robot_list.robots_table())
 
@@ -167,7 +165,7 @@ def new(
     metavar="OUT.urdf",
     help="Copy to write with the nearest possible tensors; put it beside FILE for meshes.",
 )
-@click.option("as_json", "--json", is_flag=True, help="Print the findings as JSON.")
+@json_option
 def doctor(
     file: Path,
     repair: Path | None,
@@ -187,19 +185,12 @@ def doctor(
     repairs = [] if repair is None else write_repaired(file, repair)
     text = "\n".join(map(str, findings))
     if as_json:
-        report = {
-            "findings": [finding._asdict() for finding in findings],
-            "repairs": [
-                {
-                    "link": one.link,
-                    "moved_kg_m2": one.moved,
-                    "relative": one.relative if math.isfinite(one.relative) else None,
-                }
-                for one in repairs
-            ],
-        }
-        text = json.dumps(report, indent=2)
-    if text:
+        changes = [
+            {"link": one.link, "moved_kg_m2": one.moved, "relative": one.relative}
+            for one in repairs
+        ]
+        print_json(None, {"file": file, "findings": findings, "repairs": changes})
+    elif text:
         sys.stdout.write(f"{text.encode(out.encoding, 'backslashreplace').decode(out.encoding)}\n")
     for one in repairs:
         err.print(f"repaired {one}")

@@ -66,6 +66,15 @@ def listed_families() -> tuple[ListedFamily, ...]:
     )
 
 
+def list_record(families: bool) -> dict[str, object]:
+    """Return the variants, or the families, for programs: lengths in m, the other one None."""
+    rows = [row._asdict() for row in (listed_families() if families else listed_robots())]
+    for row in rows:
+        reach = row.pop("reach_mm")
+        row["reach_m"] = tuple(x / 1000.0 for x in reach) if families else reach / 1000.0
+    return {"robots": None if families else rows, "families": rows if families else None}
+
+
 def robots_table() -> TextTable:
     """Return every variant with its ratings, and the worst grades of its parameters."""
     heads = ("robot", "also", "kg", "reach mm", "mass kg", "bars", "inertials", "friction")

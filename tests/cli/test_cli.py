@@ -69,6 +69,7 @@ COMMANDS += [
     "equations",
     "codegen",
     "cache",
+    "schema",
 ]
 IK = ["ik", "irb2400", "--pose", "1200,0,1000,0,0,1,0"]
 

@@ -518,11 +518,11 @@ def test_json_holds_every_field(run, urdf):
     """--json prints findings and repairs as lists of objects, empty ones for a clean file."""
     path = urdf(one_body("1", tensor(1, 1, 9)))
     code, printed, _ = run(path, "--json")
-    assert (code, json.loads(printed)) == (
-        1,
-        {"findings": [finding._asdict() for finding in examine(path)], "repairs": []},
-    )
-    assert json.loads(run(irb.urdf_path("irb1600"), "--json")[1]) == {"findings": [], "repairs": []}
+    record = json.loads(printed)
+    assert (code, record["file"], record["repairs"]) == (1, str(path), [])
+    assert record["findings"] == [finding._asdict() for finding in examine(path)]
+    clean = json.loads(run(irb.urdf_path("irb1600"), "--json")[1])
+    assert (clean["findings"], clean["repairs"]) == ([], [])
 
 
 def test_repair_on_the_command_line(run, urdf, tmp_path):

@@ -97,13 +97,13 @@ def test_a_row_is_printed_per_family(run):
 
 
 def test_json_has_the_same_rows(run):
-    """Of robots, and of families; unknown is null."""
-    robots = json.loads(run("list", "--json")[1])
-    families = json.loads(run("list", "--families", "--json")[1])
+    """Of robots, and of families, in m; unknown is null."""
+    robots = json.loads(run("list", "--json")[1])["robots"]
+    families = json.loads(run("list", "--families", "--json")[1])["families"]
     assert [row["name"] for row in robots] == list(shipped.ALL)
     assert [row["family"] for row in families] == list(shipped.FAMILIES)
     assert next(row for row in robots if row["name"] == "irb1100_4_58")["mass_kg"] is None
-    assert next(row for row in families if row["family"] == "irb6640")["reach_mm"] == [2550, 2800]
+    assert next(row for row in families if row["family"] == "irb6640")["reach_m"] == [2.55, 2.8]
 
 
 def test_the_gallery_has_the_rows():
