@@ -610,6 +610,16 @@ def test_pinocchio_reads_it_alike(exported):
         )
 
 
+def test_a_second_export_leaves_nothing_more_in_the_cache_of_mujoco(tmp_path):
+    """Its 524 MB are for the meshes of the process that asks, not for trials of the writer."""
+    robot, cache, size = irb.load("irb930"), mujoco.mj_getCache(), mujoco.mj_getCacheSize
+    mujoco.mj_clearCache(cache)
+    export(robot, "mjcf", tmp_path / "first")
+    once = size(cache)
+    export(robot, "mjcf", tmp_path / "second")
+    assert 0 < size(cache) == once
+
+
 def test_errors_say_what_would_be_right(tmp_path, monkeypatch):
     """Massless bars, mesh paths, a coupling for a URDF, an impossible body, no MuJoCo: each has its
     error, and no file.

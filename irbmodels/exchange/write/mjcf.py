@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -80,11 +79,12 @@ def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
     chain, meshes = chain_of(robot, options), _Meshes()
     texts = {f"{name}.xml": serialised(_model(robot, chain, meshes)), "scene.xml": _scene(name)}
     try:
-        # a robot that MuJoCo refuses leaves nothing behind
-        with tempfile.TemporaryDirectory() as trial:
-            _put(texts, meshes, Path(trial))
-            for file in texts:
-                mujoco.MjModel.from_xml_path(str(Path(trial) / file))
+        # from memory: a robot that MuJoCo refuses leaves nothing behind, and MuJoCo's cache, which
+        # keeps meshes by path or else by content, holds each mesh once
+        files = {file: text.encode() for file, text in texts.items()}
+        files |= {f"meshes/{target}": path.read_bytes() for path, target in meshes.files.items()}
+        for text in texts.values():
+            mujoco.MjModel.from_xml_string(text, files)
         _put(texts, meshes, folder)
     except ValueError as err:
         raise UrdfError(f"MuJoCo refuses {robot.name}: {' '.join(str(err).split())}") from err
