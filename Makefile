@@ -25,8 +25,12 @@ demo: .venv/installed-core
 test: .venv/installed-dev
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
 
+# The site, in build/site: its notebooks and its reference are of the wheel, which PYTHONPATH puts first.
 docs: .venv/installed-dev
-	$(BIN)/python -m pytest tests/project/test_docs.py tests/project/test_tool_pages.py
+	rm -rf build/wheel build/installed
+	$(BIN)/python -m build --quiet --wheel --outdir build/wheel
+	$(INSTALL) --no-deps --target build/installed build/wheel/*.whl
+	PYTHONPATH=build/installed $(BIN)/sphinx-build -W --keep-going -q -j auto -d build/doctrees docs build/site
 
 lint: .venv/installed-dev
 	$(BIN)/ruff check .

@@ -44,6 +44,10 @@ PAGES = [
     ROOT / "CONTRIBUTING.md",
     *sorted([*(ROOT / "docs").rglob("*.md"), *(ROOT / "urdf").glob("*/README.md")]),
 ]
+PAGES = [
+    page for page in PAGES if page.parent.name != "tutorials" and "generated" not in page.parts
+]
+"""Pages whose blocks are run here; ``make docs`` runs those of tutorials, and copies pages."""
 FENCE = re.compile(
     r"(?:<!-- not run: ([^>]*?) -->\s*)?^( *)```(\w*)\n(.*?)^\2```$", re.MULTILINE | re.DOTALL
 )
