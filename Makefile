@@ -37,9 +37,9 @@ lint: .venv/installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# Source archive, the wheel made from it, and both installed and tried from another folder.
+# Source archive and wheel, built again elsewhere and compared; the wheel is installed and tried from another folder.
 dist: .venv/installed-dev
-	$(BIN)/python -m build --quiet
+	$(BIN)/python -m build --quiet --sdist --wheel
 	$(BIN)/python scripts/check_dist.py dist
 
 clean:

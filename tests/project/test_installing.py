@@ -2,11 +2,12 @@
 same environment.
 """
 
+import importlib.util
 import os
 import shutil
 import subprocess
 import tomllib
-import zlib
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -42,18 +43,70 @@ def test_constraints_pin_every_dependency_within_its_bounds():
         assert version[2:] in requirement.specifier, f"{requirement} is tested with {version}"
 
 
-def test_the_wheel_is_small():
-    """Packed as in a wheel or worse, package, tables and meshes are below the 25 MB that
-    scripts/check_dist.py asks of the real one.
+def check_dist():
+    """Return scripts/check_dist.py as a module."""
+    spec = importlib.util.spec_from_file_location("check_dist", ROOT / "scripts" / "check_dist.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_a_wheel_with_more_or_less_than_the_package_is_refused():
+    """Of the files of this tree none is amiss; one that is left out, of the tests, a cache or a
+    picture is named.
     """
-    files = [
-        path
-        for folder in ("irbmodels", "urdf", "meshes")
-        for path in (ROOT / folder).rglob("*.*")
-        if path.is_file() and "__pycache__" not in path.parts
+    check = check_dist()
+    tree = check.packaged_files()
+    metadata = {f"irbmodels-1.dist-info/{name}" for name in check.METADATA}
+    assert len(tree) > 2000
+    assert check.wrong_contents(tree | metadata, tree) == []
+    left_out = {"irbmodels/py.typed", "irbmodels/__init__.pyi", "irbmodels/viewer/panel.js"}
+    left_out |= {"irbmodels/urdf/robots.yaml", "irbmodels/meshes/LICENSE"}
+    for name in left_out:  # from the wheel; from the tree, and so from both
+        assert check.wrong_contents((tree | metadata) - {name}, tree) == [f"{name} is missing"]
+        assert f"{name} is missing" in check.wrong_contents(metadata, {name})
+    for name in (
+        "tests/test_robot.py",
+        "irbmodels/__pycache__/files.cpython-311.pyc",
+        "irbmodels/docs/pictures/arms.png",
+        "irbmodels/urdf/irb2400/photo.png",
+        "irbmodels/meshes/irb2400/vendor.stl",
+    ):
+        for expected in (tree, tree | {name}):
+            (*_, line) = check.wrong_contents({*tree, *metadata, name}, expected)
+            assert line.startswith(f"{name} is of no kind"), expected
+    lines = check.wrong_contents(tree | metadata - {min(metadata)} | {"x.dist-info/notes"}, tree)
+    assert lines == [
+        "METADATA of the metadata is missing",
+        "notes of the metadata is not known",
     ]
-    assert len(files) > 1000
-    assert sum(len(zlib.compress(path.read_bytes(), 1)) for path in files) < 25e6
+
+
+def test_links_that_lead_nowhere_on_a_package_index_are_found():
+    """Relative pictures and pages, in Markdown and in HTML; not those with an address."""
+    page = (
+        "[a](docs/a.md) ![b](docs/b.png) <img src='c.png'> [d](https://d) [e](#e) [f](mailto:f@g)"
+    )
+    assert check_dist().relative_links(page) == ["docs/a.md", "docs/b.png", "c.png"]
+
+
+def test_archives_that_differ_name_what_differs(tmp_path):
+    """Another text, another time and another mode of a member; none where bytes agree."""
+    unlike = check_dist().unlike
+
+    def wheel(name, text="a", date=(2020, 2, 2, 0, 0, 0), mode=0o644):
+        (tmp_path / name).mkdir()
+        with zipfile.ZipFile(tmp_path / name / "a.whl", "w") as archive:
+            member = zipfile.ZipInfo("a.py", date)
+            member.external_attr = mode << 16
+            archive.writestr(member, text)
+        return tmp_path / name / "a.whl"
+
+    first = wheel("first")
+    assert unlike(first, wheel("same")) == []
+    others = wheel("text", text="b"), wheel("mode", mode=0o600)
+    for other in (*others, wheel("time", date=(2021, 2, 2, 0, 0, 0))):
+        assert unlike(first, other) != [], other
 
 
 def test_constraints_are_sorted_and_name_packages_only():
