@@ -102,6 +102,7 @@ def pose(
 @payload_option
 @mounted_option
 @overlay_option
+@json_option
 def jacobian(
     robot: str,
     q_deg: str | None,
@@ -112,6 +113,7 @@ def jacobian(
     payload: str | None,
     mounted: str | None,
     overlay: tuple[Path, ...],
+    as_json: bool,
 ) -> None:
     """Print the Jacobian and distances to singularities.
 
@@ -123,7 +125,10 @@ def jacobian(
     arm = any_robot(robot, tool, overlay, payload=payload, mounted=mounted)
     q = axis_positions(arm, q_deg)
     record = jacobian_record(arm, q, frame, axes, length / 1000.0)
-    print_tables(*jacobian_tables(record, arm))
+    if as_json:
+        print_json(arm, record)
+    else:
+        print_tables(*jacobian_tables(record, arm))
     err.print(jacobian_conclusion(record))
     for violation in arm.violations(q):
         err.print(f"note: {violation}")

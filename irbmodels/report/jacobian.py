@@ -34,31 +34,29 @@ def jacobian_record(
         length: Characteristic length [m], by which linear rows are divided for the singular values.
 
     Returns:
-        ``jacobian`` ``(6, n)``, linear rows first; ``singular_values``, ``condition`` and
-        ``smallest_singular_value`` of it with linear rows divided by the length; its
-        ``manipulability``; ``determinant`` and the distances of the ``wrist`` [rad], ``elbow``
-        [rad] and ``shoulder`` [m] singularity, which are NaN where an arm has none of that kind
-        alone and infinite where it has none at all; ``near``: kinds that are near.
+        ``jacobian`` ``(6, n)``, linear rows first; ``singular_values`` and ``condition`` of it with
+        linear rows divided by the length; its ``manipulability``; the ``determinant`` at the TCP
+        and the distances ``wrist_rad``, ``elbow_rad`` and ``shoulder_m`` from singularities: NaN
+        where no closed form has them, infinite where an arm has none; kinds that are ``near``.
     """
     measures = robot.measures(q, frame, length)
-    unknown = np.float64(np.nan)
     try:
         distances = robot.singularities(q)
     except MissingData:  # an arm without a closed form
-        distances = Singularities(*[np.asarray(unknown)] * 4)
+        distances = Singularities(*[np.asarray(np.nan)] * 4)
     return {
-        "robot": robot.name,
-        "tool": None if robot.tool is None else robot.tool.name,
         "frame": frame,
         "axes": axes,
-        "position": robot.states.one(q),
+        "q_rad": robot.states.one(q),
         "jacobian": robot.jacobian(q, frame, axes=axes),
-        "length": length,
+        "length_m": length,
         "singular_values": measures.singular_values,
         "condition": measures.condition,
-        "smallest_singular_value": measures.smallest,
         "manipulability": measures.manipulability,
-        **{name: float(value) for name, value in distances._asdict().items()},
+        "determinant": distances.determinant,
+        "wrist_rad": distances.wrist,
+        "elbow_rad": distances.elbow,
+        "shoulder_m": distances.shoulder,
         "near": list(near_singularities(distances)),
     }
 
@@ -72,30 +70,30 @@ def jacobian_tables(record: dict[str, Any], robot: Robot) -> list[TextTable]:
         for k, (name, values) in enumerate(zip(_ROWS, record["jacobian"], strict=True))
     ]
     heads = [f"axis {i + 1} [per {unit}]" for i, unit in enumerate(units)]
-    shown = ", ".join(f"{x:g}" for x in robot.to_controller(record["position"]))
+    shown = ", ".join(f"{x:g}" for x in robot.to_controller(record["q_rad"]))
     title = f"Jacobian of {record['frame']} of {robot.name} in {record['axes']} axes at ({shown})"
     jacobian = TextTable("row", "unit", *heads, rows=rows, title=title, keys=2, right=heads)
     values = ", ".join(f"{x:.4g}" for x in record["singular_values"])
-    scale = f"linear rows divided by {record['length']:g} m"
+    scale = f"linear rows divided by {record['length_m']:g} m"
     measures = [
         (f"singular values, {scale}", values, ""),
-        ("smallest of them", f"{record['smallest_singular_value']:.6g}", f"near below {NEAR:g}"),
+        ("smallest of them", f"{record['singular_values'][-1]:.6g}", f"near below {NEAR:g}"),
         ("condition number", f"{record['condition']:.6g}", ""),
         ("manipulability, product of those of J", f"{record['manipulability']:.6g}", ""),
         ("determinant at the TCP", _number(record["determinant"]), ""),
         (
             "wrist singularity away [deg]",
-            _number(np.degrees(record["wrist"])),
+            _number(np.degrees(record["wrist_rad"])),
             f"near within {np.degrees(NEAR_ANGLE):g}",
         ),
         (
             "elbow singularity away [deg]",
-            _number(np.degrees(record["elbow"])),
+            _number(np.degrees(record["elbow_rad"])),
             f"near within {np.degrees(NEAR_ANGLE):g}",
         ),
         (
             "shoulder singularity away [mm]",
-            _number(1e3 * record["shoulder"]),
+            _number(1e3 * record["shoulder_m"]),
             f"near within {1e3 * NEAR_AXIS:g}",
         ),
     ]
@@ -104,7 +102,7 @@ def jacobian_tables(record: dict[str, Any], robot: Robot) -> list[TextTable]:
 
 def jacobian_conclusion(record: dict[str, Any]) -> str:
     """Return in one line which singularity is near."""
-    smallest = record["smallest_singular_value"]
+    smallest = record["singular_values"][-1]
     if record["near"]:
         return f"near the {' and the '.join(record['near'])} singularity"
     if smallest < NEAR:
@@ -112,7 +110,7 @@ def jacobian_conclusion(record: dict[str, Any]) -> str:
     return "no singularity is near"
 
 
-def _number(value: float) -> str:
+def _number(value: Any) -> str:
     """Return a number, or in words why there is none."""
     if np.isnan(value):
         return "no closed form"
