@@ -21,6 +21,10 @@ _EXACT = 1e-9  # of the largest friction: deviations below it are rounding, and 
 _STEPS = 60  # values of v_St that are tried first
 _DROP = 11.83  # by how much chi^2 must fall for two parameters more: three standard deviations
 _UNSURE = 0.5  # of its value: a parameter with a wider deviation is not identified
+_ABOUT = (
+    "# Stribeck friction per axis, arm side (S000 eq. 54): (Fc + (Fs - Fc) exp(-(v/v_St)^2)) sgn(v)"
+    " + Fv v."
+)
 
 
 def fit_friction(points: FrictionPoints) -> FrictionFit:
@@ -102,43 +106,88 @@ def friction_table(
         InputError: if an axis is there twice or is missing, a fit does not identify all its values,
             or is of a synthetic recording.
     """
-    ordered = sorted(fits, key=lambda fit: fit.points.axis)
-    numbers = [fit.points.axis for fit in ordered]
-    if numbers != list(range(1, len(ordered) + 1)) or not ordered:
+    numbers = sorted(fit.points.axis for fit in fits)
+    if numbers != list(range(1, len(numbers) + 1)) or not numbers:
         raise InputError(f"a table needs every axis once, got axes {numbers}")
-    if any(fit.points.synthetic for fit in ordered):
-        raise InputError(
-            "these points come from a synthetic recording: nothing of a robot is identified by them"
+    sources, sets = _source_lines(name, ref, how), _set_lines(fits, name, axes)
+    return "\n".join([_ABOUT, sets[0], *sources, *sets[1:]]) + "\n"
+
+
+def friction_overlay(fits: Sequence[FrictionFit], robot: str, name: str, ref: str, how: str) -> str:
+    """Return the text of an overlay with the friction of some axes, for ``--overlay``.
+
+    Axes that are not there keep the law of the robot's tables.
+
+    Args:
+        fits: One per axis, in any order.
+        robot: Name of the variant that was measured.
+        name: Of the set and its source.
+        ref: What was measured: robot, serial number, date, file.
+        how: Method, conditions included.
+
+    Raises:
+        InputError: as :func:`friction_table`, but that axes may be missing.
+    """
+    numbers = sorted(fit.points.axis for fit in fits)
+    if len(set(numbers)) < len(numbers) or not numbers:
+        raise InputError(f"an overlay needs axes, each once, got axes {numbers}")
+    sets = [f"  {line}" for line in _set_lines(fits, name)]
+    return (
+        "\n".join(
+            [
+                _ABOUT,
+                f"about: {_quoted(how)}",
+                f"robot: {robot}",
+                *_source_lines(name, ref, how),
+                "friction:",
+                *sets,
+            ]
         )
-    names = [f"axis_{i + 1}" for i in range(len(ordered))] if axes is None else list(axes)
-    for fit in ordered:
-        if not np.isfinite(fit.deviation).all():
-            raise InputError(
-                f"axis {fit.points.axis}: Fs and v_St are not determined by its points, and a table"
-                f" needs them; {fit.findings[-1]}"
-            )
-    fastest = min(float(fit.points.speed[-1]) for fit in ordered)
-    lines = [
-        (
-            "# Stribeck friction per axis, arm side (S000 eq. 54): (Fc + (Fs - Fc)"
-            " exp(-(v/v_St)^2)) sgn(v) + Fv v."
-        ),
-        f"default: {name}",
+        + "\n"
+    )
+
+
+def _source_lines(name: str, ref: str, how: str) -> list[str]:
+    return [
         "sources:",
         f"  {name}:",
         f"    ref: {_quoted(ref)}",
         "    grade: identified",
         f"    how: {_quoted(how)}",
+    ]
+
+
+def _set_lines(
+    fits: Sequence[FrictionFit], name: str, axes: Sequence[str] | None = None
+) -> list[str]:
+    """Return the lines of a set, its default first, with a row per fit.
+
+    Raises:
+        InputError: if a fit does not identify all its values, or is of a synthetic recording.
+    """
+    if any(fit.points.synthetic for fit in fits):
+        raise InputError(
+            "these points come from a synthetic recording: nothing of a robot is identified by them"
+        )
+    for fit in fits:
+        if not np.isfinite(fit.deviation).all():
+            raise InputError(
+                f"axis {fit.points.axis}: Fs and v_St are not determined by its points, and a table"
+                f" needs them; {fit.findings[-1]}"
+            )
+    fastest = min(float(fit.points.speed[-1]) for fit in fits)
+    lines = [
+        f"default: {name}",
         "sets:",
         f"  {name}:",
         f"    measured_to_rad_s: {number_text(fastest)}",
         "    axes:",
     ]
-    lines += [
-        f"      {axis}: {{{fit.row()}, source: {name}}}"
-        for axis, fit in zip(names, ordered, strict=True)
-    ]
-    return "\n".join(lines) + "\n"
+    for fit in sorted(fits, key=lambda fit: fit.points.axis):
+        number = fit.points.axis
+        axis = f"axis_{number}" if axes is None else axes[number - 1]
+        lines.append(f"      {axis}: {{{fit.row()}, source: {name}}}")
+    return lines
 
 
 def _law(v: Array, values: Array) -> Array:

@@ -25,6 +25,7 @@ _OVERLAP = 0.3  # of the longer segment that the two must have in common
 _NEXT = 20  # segments among which the way back is looked for
 _ORDER = 6  # of the polynomial for gravity: its error over 0.75 rad is 1e-8 of the largest torque
 _PER_COEFFICIENT = 20  # samples per coefficient of it
+_ALONE = 0.1  # of the way of the tested axis: an axis that moves more is not held
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,6 +144,26 @@ def friction_points(
         tuple(findings),
         recording.synthetic,
     )
+
+
+def moved_axis(recording: Recording) -> int:
+    """Return the axis that a log of a friction test moves, 1-based.
+
+    Raises:
+        InputError: if none moves, or another one by more than a tenth of its way.
+    """
+    as_instance(recording, Recording, "a log of a friction test is a Recording")
+    known = np.where(np.isfinite(recording.q), recording.q, np.nan)
+    ways = np.nanmax(known, axis=0) - np.nanmin(known, axis=0)
+    axis = int(np.argmax(ways))
+    others = np.delete(ways, axis)
+    if not ways[axis] > FINEST or (others > _ALONE * ways[axis]).any():
+        moved = ", ".join(f"{way:.3g}" for way in ways)
+        raise InputError(
+            "a log of a friction test moves one axis and holds the others, as friction_plan does;"
+            f" in this one axes 1 to {recording.n} move {moved} [rad, m]"
+        )
+    return axis + 1
 
 
 def _missing_speeds(speed: Array, planned: Array) -> list[Finding]:

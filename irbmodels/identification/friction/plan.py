@@ -52,6 +52,43 @@ def coarse_grid(slowest: float = 1e-4, fastest: float = 0.5, count: int = 30) ->
     return np.geomspace(slowest, fastest, count)
 
 
+def grid_within(
+    robot: Robot,
+    axis: int,
+    slowest: float = 1e-4,
+    fastest: float = 0.5,
+    count: int = 30,
+    *,
+    steady: float = STEADY,
+    acceleration: float = ACCELERATION,
+) -> Array:
+    """Speeds of :func:`coarse_grid` for an axis, the fastest within its limits.
+
+    It is at most ``fastest``, the speed limit, and the speed whose stroke, with both ramps, is half
+    the range of the axis: the other half is left to find a posture with little gravity.
+
+    Args:
+        robot: The robot.
+        axis: 1-based.
+        slowest: [rad/s, m/s].
+        fastest: [rad/s, m/s]; default that of S000.
+        count: Number of speeds.
+        steady: Time at constant speed [s], as for :func:`friction_plan`.
+        acceleration: Of the ramps [rad/s^2, m/s^2].
+
+    Raises:
+        InputError: if a number is not positive, there are fewer than 5 speeds, or the slowest is
+            above the fastest that fits.
+    """
+    i, a = as_int(axis, "axis", 1, robot.n) - 1, positive(acceleration, "acceleration of the ramps")
+    limits, time = robot.limits, positive(steady, "steady [s]")
+    rows = np.abs(limits.A[:, i]) > 0.0  # of its own range, and of sums that it is part of
+    width = float(np.min((limits.upper - limits.lower)[rows] / np.abs(limits.A[rows, i])))
+    fits = 0.5 * (np.sqrt((a * time) ** 2 + 2.0 * a * width) - a * time)
+    most = min(positive(fastest, "the fastest speed"), float(limits.velocity[i]), fits)
+    return coarse_grid(slowest, most, count)
+
+
 @dataclass(frozen=True, eq=False)
 class FrictionPlan:
     """Strokes of one axis about a posture; forward and back at each speed."""

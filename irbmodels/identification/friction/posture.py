@@ -14,7 +14,8 @@ from ...model.types import Array
 from ...robot.robot import Robot
 
 SAMPLES = 9  # along the longest stroke, at which gravity is evaluated
-_MARGIN = np.radians(5.0)  # of every range that a posture keeps free; 5 mm of a linear axis
+# [rad, m] of every range that a posture keeps free
+_MARGIN, _LINEAR_MARGIN = np.radians(5.0), 5e-3
 _TRIES, _KEPT = 1024, 4  # postures drawn, and those that are refined
 _BEYOND = 10.0  # [1/rad] weight of what breaks a bound of a sum; the margin takes the rest
 # weights of the distance from home, of the largest gravity torque; more where the arm is folded up
@@ -38,8 +39,10 @@ def least_gravity_posture(robot: Robot, axis: int, half: float) -> Array:
     limits = robot.limits
     inverse = limits.axis_ranges.inverse
     reach = np.abs(limits.A[:, axis]) * half
-    low = np.maximum(limits.lower + _MARGIN, -np.pi) + reach
-    high = np.minimum(limits.upper - _MARGIN, np.pi) - reach
+    slides = (np.abs(limits.A[:, limits.linear]) > 0.0).any(axis=1)
+    margin = np.where(slides, _LINEAR_MARGIN, _MARGIN)
+    low = np.maximum(limits.lower + margin, -np.pi) + reach
+    high = np.minimum(limits.upper - margin, np.pi) - reach
     if (low > high).any():
         name = limits.names()[int(np.argmax(low - high))]
         raise InputError(
