@@ -26,6 +26,7 @@ COMMANDS = {  # of each module, which is imported for them alone; in the order o
     "identification": ("identify", "validate"),
     "loads": ("gains", "payload"),
     "controller_logs": ("logger",),
+    "friction": ("friction-plan", "friction-fit"),
     "viewing": ("view", "demo"),
     "writing": ("export", "tables", "equations", "codegen"),
     "kernels": ("cache",),

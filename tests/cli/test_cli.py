@@ -62,6 +62,8 @@ COMMANDS += [
     "gains",
     "payload",
     "logger",
+    "friction-plan",
+    "friction-fit",
     "view",
     "demo",
     "export",
