@@ -36,6 +36,7 @@ lint: .venv/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/codespell
 
 # Source archive and wheel, built again elsewhere and compared; the wheel is installed and tried from another folder.
 dist: .venv/installed-dev
