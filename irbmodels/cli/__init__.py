@@ -4,34 +4,66 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
-from importlib import import_module
 from typing import Any
 
 import click
 
 from ..errors import IrbError, PhysicsWarning
+from .commands import Program
 from .json_output import write_json
-from .shared import Commands, err, out
+from .shared import err, out
 
-COMMANDS = {  # of each module, which is imported for them alone; in the order of --help
-    "robots": ("list", "info", "urdf", "new", "doctor"),
-    "kinematics": ("pose", "jacobian", "workspace", "ik", "rapid"),
-    "dynamics": ("torque", "friction", "check"),
-    "springs": ("balancer",),
-    "path": ("path",),
-    "identification": ("identify", "validate"),
-    "loads": ("gains", "payload"),
-    "controller_logs": ("logger",),
-    "friction": ("friction-plan", "friction-fit"),
-    "viewing": ("view", "demo"),
-    "writing": ("export", "tables", "equations", "codegen"),
-    "kernels": ("cache",),
-    "schema": ("schema",),
+COMMANDS: dict[
+    str, dict[str, tuple[str, ...]]
+] = {  # in the order of --help: by task, of each module its commands
+    "Look at robots": {
+        "robots": ("list", "info"),
+        "viewing": ("view", "demo"),
+    },
+    "Ask a robot": {
+        "kinematics": ("pose", "jacobian", "ik", "workspace"),
+        "dynamics": ("torque", "friction", "check"),
+        "springs": ("balancer",),
+    },
+    "Move a robot": {
+        "kinematics": ("rapid",),
+        "path": ("path",),
+    },
+    "Identify a robot from logs": {
+        "controller_logs": ("logger",),
+        "identification": ("identify", "validate"),
+        "loads": ("gains", "payload"),
+        "friction": ("friction-plan", "friction-fit"),
+    },
+    "Exchange robots with other programs": {
+        "robots": ("urdf", "doctor"),
+        "writing": ("export", "tables", "equations", "codegen"),
+    },
+    "Extend irbmodels": {
+        "robots": ("new",),
+        "schema": ("schema",),
+        "kernels": ("cache",),
+    },
 }
+
+_HELP = """Robot models of ABB arms, from IRB 14000 (YuMi) to IRB 8700.
+
+Sourced tables, URDF, and dynamics in the controller's own axes; most commands take any other URDF
+as well. Every command has --help with examples, and those that print numbers have --json.
+"""
+_EPILOG = """\b
+Exit codes:
+  0    Done, and what was judged holds.
+  1    Done, and the verdict is negative: see the help of the command.
+  2    A word, a file or a number is wrong; one line says which.
+  70   A fault of irbmodels; please report it with what it printed.
+  130  Interrupted.
+"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -43,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     refuse = partial(_refuse, as_json="--json" in given)
     try:
-        result = _commands(given[0]).main(given, prog_name="irbmodels", standalone_mode=False)
+        result = _program().main(given, prog_name="irbmodels", standalone_mode=False)
         sys.stdout.flush()  # a full disk shows itself here
     except IrbError as error:
         return refuse(str(error), type(error).__name__)
@@ -57,16 +89,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _discard_output()
         what = f"cannot write {error.filename or 'the output'}: {error.strerror or error}"
         return refuse(what, "FileError")
+    except Exception as error:  # not 1, which is a verdict
+        traceback.print_exc()
+        return refuse(f"{type(error).__name__}: {error}", "InternalError", code=70)
     return result if isinstance(result, int) else 0
 
 
-def _refuse(message: str, kind: str, as_json: bool) -> int:
+def _refuse(message: str, kind: str, as_json: bool, code: int = 2) -> int:
     line = " ".join(message.split())
     with suppress(OSError):  # where nobody can read it, the exit code says it
         if as_json:
             write_json({"error": {"kind": kind, "message": line}})
         err.print(f"error: {line}")
-    return 2
+    return code
 
 
 def _discard_output() -> None:
@@ -80,8 +115,7 @@ def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__
         err.print(f"warning: {message}")
 
 
-def _commands(first: str) -> Commands:
-    """Return the commands of the module that has the first word, or all where none has it."""
+def _program() -> Program:
     version = click.Option(
         ["--version"],
         is_flag=True,
@@ -90,17 +124,14 @@ def _commands(first: str) -> Commands:
         callback=_print_version,
         help="Print the version.",
     )
-    commands = Commands(
-        help=(
-            "Industrial arms of ABB, IRB 120 to 7600: sourced tables, URDF, and dynamics in the"
-            " controller's own axes."
-        ),
+    return Program(
+        COMMANDS,
+        __name__,
+        help=_HELP,
+        epilog=_EPILOG,
         params=[version],
         context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
     )
-    for module in [name for name, words in COMMANDS.items() if first in words] or COMMANDS:
-        commands.commands |= import_module(f".{module}", __name__).app.commands
-    return commands
 
 
 def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:

@@ -8,6 +8,7 @@ import click
 
 from ..errors import InputError
 from ..files import write_text
+from .commands import Commands
 from .shared import (
     PATH,
     any_robot,
@@ -18,13 +19,15 @@ from .shared import (
     report_written,
 )
 
-app = click.Group()
+app = Commands()
 
 # [s]: identification looks for outliers in windows of 0.1 s, which hold three samples
 _SLOWEST = 0.04
 
 
-@app.command()
+@app.command(
+    examples=("irbmodels logger irb2400 --motion motion.csv -o Logger.mod --task T_ROB1",),
+)
 @any_robot_argument
 @click.option("--motion", type=PATH, required=True, help="CSV or Parquet with t, q1_deg ..")
 @click.option("-o", "--output", type=PATH, required=True, help="RAPID module to write, .mod.")

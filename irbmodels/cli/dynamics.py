@@ -15,6 +15,7 @@ from ..tables.description import describe
 from ..tables.overlays import with_overlays
 from ..trajectory.differentiation import REST
 from ..trajectory.torque_prediction import Prediction, predict
+from .commands import Commands
 from .shared import (
     PATH,
     REST_HELP,
@@ -36,10 +37,15 @@ from .shared import (
     verify_file,
 )
 
-app = click.Group()
+app = Commands()
 
 
-@app.command()
+@app.command(
+    examples=(
+        "irbmodels torque irb2400 motion.csv --tool spindle -o torque.csv",
+        "irbmodels torque irb2400 motion.csv --payload 3,0,0,50 --figure torque.png",
+    ),
+)
 @any_robot_argument
 @click.argument(
     "motion",
@@ -104,7 +110,9 @@ def torque(
     report_written(output, figure)
 
 
-@app.command()
+@app.command(
+    examples=("irbmodels friction irb2400 --save friction.png",),
+)
 @robot_argument
 @click.option("--save", type=PATH, help="Figure to write (png, pdf, svg).")
 @overlay_option
@@ -130,7 +138,9 @@ def friction(
         report_written(save)
 
 
-@app.command()
+@app.command(
+    examples=("irbmodels check irb1600",),
+)
 @any_robot_argument
 @tool_option
 @payload_option

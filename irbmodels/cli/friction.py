@@ -11,6 +11,7 @@ import click
 from ..errors import InputError
 from ..files import write_text
 from ..robot.robot import Robot
+from .commands import Commands
 from .json_output import json_option, print_json
 from .logs import (
     drives_option,
@@ -36,10 +37,16 @@ from .shared import (
     tool_option,
 )
 
-app = click.Group()
+app = Commands()
 
 
-@app.command("friction-plan")
+@app.command(
+    "friction-plan",
+    examples=(
+        "irbmodels friction-plan irb2400 --tool spindle --axis 2 --rapid Friction2.mod",
+        "irbmodels friction-plan irb2400 --axis 1 --count 12 -o strokes.csv",
+    ),
+)
 @any_robot_argument
 @click.option("--axis", type=int, required=True, help="Axis that is tested, 1-based.")
 @click.option(
@@ -99,14 +106,10 @@ def friction_plan(
     overlay: tuple[Path, ...],
     as_json: bool,
 ) -> None:
-    r"""Plan strokes at constant speeds that show friction.
+    """Plan strokes at constant speeds that show friction.
 
     One axis moves at each speed, both ways over the same place, so that gravity cancels (S000
-    section 7). irbmodels friction-fit makes the law from the log:
-
-    \b
-    irbmodels friction-plan irb2400 --tool spindle --axis 2 --rapid Friction2.mod
-    irbmodels friction-fit friction_axis2.csv --robot irb2400 -o friction.yaml
+    section 7). irbmodels friction-fit makes the law from the log.
     """
     from ..identification.friction import friction_module, grid_within
     from ..identification.friction import friction_plan as planned
@@ -147,7 +150,10 @@ def friction_plan(
         )
 
 
-@app.command("friction-fit")
+@app.command(
+    "friction-fit",
+    examples=("irbmodels friction-fit friction_axis2.csv --robot irb2400 -o friction.yaml",),
+)
 @logs_argument
 @robot_option
 @click.option(
@@ -177,14 +183,10 @@ def friction_fit(
     as_json: bool,
     **reading: Any,
 ) -> None:
-    r"""Fit Stribeck friction to logs of friction-plan.
+    """Fit Stribeck friction to logs of friction-plan.
 
     A log per axis: the one that moves in it. Exit code 1 if a log does not tell all of Fs, Fc, Fv
-    and v_St; then no overlay is written.
-
-    \b
-    irbmodels friction-fit friction_axis2.csv --robot irb2400 -o friction.yaml
-    irbmodels torque irb2400 motion.csv --overlay friction.yaml
+    and v_St; then no overlay is written. Other commands take it: --overlay friction.yaml.
     """
     from ..identification.friction import (
         fit_friction,

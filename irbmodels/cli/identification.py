@@ -12,6 +12,7 @@ import click
 from ..errors import InputError
 from ..files import write_text
 from ..robot.robot import Robot
+from .commands import Commands
 from .logs import (
     bandwidth_option,
     delay_option,
@@ -40,7 +41,7 @@ from .shared import (
 if TYPE_CHECKING:
     from ..identification.validation import Identification, Verdict
 
-app = click.Group()
+app = Commands()
 
 set_option = click.option(
     "--parameters", help="Set of inertials by name, or the path of a .yaml file with one."
@@ -53,7 +54,12 @@ _SHORT = "the cutoff is --bandwidth"
 _CUT = "of each log the last quarter is held out unless --held-out names others"
 
 
-@app.command()
+@app.command(
+    examples=(
+        "irbmodels identify log.csv other_log.csv --robot irb2400 --tool spindle -o set.yaml"
+        " --report identified.html",
+    ),
+)
 @logs_argument
 @robot_option
 @tool_option
@@ -197,7 +203,9 @@ def identify(
     _finish(result.verdict, names, notes, report)
 
 
-@app.command()
+@app.command(
+    examples=("irbmodels validate log.csv --robot irb2400 --tool spindle",),
+)
 @logs_argument
 @robot_option
 @tool_option

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 import click
 
 from ..report.text_table import counted
-from .shared import Commands, print_lines
+from .commands import Commands
+from .shared import print_lines
 
 if TYPE_CHECKING:
     from ..compiled.cache import Info
 
-app = click.Group()
+app = Commands()
 
 
-@app.group(cls=Commands, invoke_without_command=True)
+@app.group(cls=Commands, invoke_without_command=True, examples=["irbmodels cache"])
 @click.pass_context
 def cache(context: click.Context) -> None:
     """Print where compiled kernels are kept, or remove them."""
@@ -23,7 +24,7 @@ def cache(context: click.Context) -> None:
         context.invoke(cache_info)
 
 
-@cache.command("info")
+@cache.command("info", examples=["irbmodels cache info"])
 def cache_info() -> None:
     """Print where compiled kernels are kept, how many there are, and how much room they take."""
     from ..compiled import cache as kernels
@@ -31,7 +32,7 @@ def cache_info() -> None:
     print_lines(_contents(kernels.info()))
 
 
-@cache.command("clear")
+@cache.command("clear", examples=["irbmodels cache clear"])
 def cache_clear() -> None:
     """Remove all compiled kernels; they are compiled again when they are next needed."""
     from ..compiled import cache as kernels

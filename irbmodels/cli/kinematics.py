@@ -11,6 +11,7 @@ import click
 from ..errors import InputError
 from ..kinematics.frames import REFERENCES
 from ..robot.kinematics import AXES
+from .commands import Commands
 from .json_output import json_option, pose_record, print_json
 from .shared import (
     PATH,
@@ -33,11 +34,16 @@ from .shared import (
     with_option,
 )
 
-app = click.Group()
+app = Commands()
 _FRAMES = click.Choice(REFERENCES)
 
 
-@app.command()
+@app.command(
+    examples=(
+        "irbmodels pose irb2400 --q-deg 0,20,10,0,30,0 --tool spindle",
+        "irbmodels pose irb2400 --frame link_3 --json",
+    ),
+)
 @any_robot_argument
 @q_deg_option
 @click.option(
@@ -81,7 +87,9 @@ def pose(
         err.print(f"note: {violation}")
 
 
-@app.command()
+@app.command(
+    examples=("irbmodels jacobian irb2400 --q-deg 0,20,10,0,2,0",),
+)
 @any_robot_argument
 @q_deg_option
 @click.option(
@@ -134,7 +142,12 @@ def jacobian(
         err.print(f"note: {violation}")
 
 
-@app.command()
+@app.command(
+    examples=(
+        "irbmodels workspace irb2400",
+        "irbmodels workspace irb2400 --wrist-deg 0,30,0 -o workspace.svg",
+    ),
+)
 @any_robot_argument
 @click.option("-o", "--output", type=PATH, help="Drawing to write (svg, png, pdf).")
 @click.option(
@@ -176,7 +189,12 @@ def workspace(
     report_written(output)
 
 
-@app.command()
+@app.command(
+    examples=(
+        "irbmodels ik irb2400 --pose 1200,0,1000,0,0,1,0 --in-range",
+        "irbmodels ik irb2400 --pose 1200,0,1000,0,0,1,0 --near 0,20,10,0,30,0",
+    ),
+)
 @any_robot_argument
 @click.option(
     "--pose",
@@ -257,7 +275,12 @@ def ik(
         print_tables(solutions_table(arm, solutions))
 
 
-@app.command()
+@app.command(
+    examples=(
+        "irbmodels rapid program.mod",
+        "irbmodels rapid program.mod --robot irb2400",
+    ),
+)
 @click.argument(
     "file",
     type=PATH,

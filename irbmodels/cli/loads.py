@@ -10,6 +10,7 @@ import click
 import numpy as np
 
 from ..errors import InputError
+from .commands import Commands
 from .logs import (
     bandwidth_option,
     delay_option,
@@ -32,7 +33,7 @@ from .shared import (
     tool_option,
 )
 
-app = click.Group()
+app = Commands()
 
 _options = (
     click.argument(
@@ -64,7 +65,12 @@ def pair_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-@app.command()
+@app.command(
+    examples=(
+        "irbmodels gains bare.csv --loaded loaded.csv --robot arm.urdf --payload 3 --frame tcp"
+        " -o drives.yaml",
+    ),
+)
 @pair_options
 @click.option(
     "--payload",
@@ -92,7 +98,7 @@ def gains(
     overlay: tuple[Path, ...],
     **reading: Any,
 ) -> None:
-    """Identify drive gains (torque per current) with a known payload.
+    """Identify gains of drives (N m per A) with a known payload.
 
     Logs, without and with it, have motor currents: columns current1_A ...
 
@@ -147,7 +153,9 @@ def gains(
         report_written(output)
 
 
-@app.command()
+@app.command(
+    examples=("irbmodels payload bare.csv --loaded loaded.csv --robot arm.urdf --frame tcp",),
+)
 @pair_options
 @click.option(
     "--drives",

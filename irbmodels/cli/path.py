@@ -21,6 +21,7 @@ from ..tasks.multimove import TaskCheck, sync_points
 from ..tasks.path_check import Box, Cut, ProgramMotion, check_path, programmed_motion
 from ..tasks.path_check.program_motion import RAMP, STEP
 from ..trajectory.differentiation import REST
+from .commands import Commands
 from .shared import (
     MODEL,
     PATH,
@@ -42,10 +43,15 @@ from .shared import (
 )
 from .tasks import FIRST, Result, outputs_of, print_results, read_task_options
 
-app = click.Group()
+app = Commands()
 
 
-@app.command()
+@app.command(
+    examples=(
+        "irbmodels path program.mod --robot irb2400 --report path.html",
+        "irbmodels path motion.csv --robot irb2400 --tool spindle --box 0,1500,-1000,1000,200,2000",
+    ),
+)
 @click.argument(
     "file",
     type=PATH,

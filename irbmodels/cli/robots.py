@@ -16,6 +16,7 @@ from ..robot.robot import load
 from ..tables.datasheet import datasheet_path, datasheets, read_datasheet
 from ..tables.description import Description, describe
 from ..tables.overlays import with_set
+from .commands import Commands
 from .json_output import json_option, print_json
 from .shared import (
     PATH,
@@ -34,14 +35,20 @@ from .shared import (
     with_payload,
 )
 
-app = click.Group()
+app = Commands()
 
 
-@app.command("list")
+@app.command(
+    "list",
+    examples=(
+        "irbmodels list",
+        "irbmodels list --families",
+    ),
+)
 @click.option("--families", is_flag=True, help="One row per family, with what is unknown of it.")
 @json_option
 def list_robots(families: bool, as_json: bool) -> None:
-    """List the robots, their ratings and the grades of their numbers."""
+    """List the robots, their ratings and grades of their numbers."""
     from ..report import robot_list
 
     if as_json:
@@ -50,7 +57,12 @@ def list_robots(families: bool, as_json: bool) -> None:
         print_tables(robot_list.families_table() if families else robot_list.robots_table())
 
 
-@app.command()
+@app.command(
+    examples=(
+        "irbmodels info irb2400",
+        "irbmodels info irb2400 --tool spindle --payload 3,0,0,50",
+    ),
+)
 @robot_argument
 @tool_option
 @payload_option
@@ -71,7 +83,12 @@ def info(robot: str, tool: str | None, payload: str | None, overlay: tuple[Path,
         err.print(line)
 
 
-@app.command()
+@app.command(
+    examples=(
+        "irbmodels urdf irb2400 -o irb2400.urdf",
+        "irbmodels urdf irb2400 --coupling serial --tool spindle -o serial.urdf",
+    ),
+)
 @robot_argument
 @click.option(
     "--coupling",
@@ -116,7 +133,12 @@ def urdf(
     print_or_write(text, output)
 
 
-@app.command()
+@app.command(
+    examples=(
+        "irbmodels new my_arm --like irb2400",
+        "irbmodels new my_arm --datasheet irb120 -o my_arm_2",
+    ),
+)
 @click.argument("name", help="Name of the new robot.")
 @click.option("--like", help="Shipped robot of the same build, whose tables are copied.")
 @click.option(
@@ -157,7 +179,12 @@ def new(
     err.print(f"wrote {folder}. Next: irbmodels view {shown}")
 
 
-@app.command()
+@app.command(
+    examples=(
+        "irbmodels doctor robot.urdf",
+        "irbmodels doctor robot.urdf --repair repaired.urdf",
+    ),
+)
 @click.argument("file", type=PATH, help="Any URDF.")
 @click.option(
     "--repair",

@@ -10,16 +10,22 @@ import yaml
 
 from ..errors import UnknownName
 from ..files import read_text
+from .commands import Commands
 from .json_output import write_json
 from .shared import print_lines
 
-app = click.Group()
+app = Commands()
 _FOLDER = Path(__file__).with_name("schemas")
 _SHARED = "definitions"  # of all schemas; each schema gets those that it refers to
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
-@app.command()
+@app.command(
+    examples=(
+        "irbmodels schema",
+        "irbmodels schema pose",
+    ),
+)
 @click.argument("command", required=False, help="Command with --json, or error; default: list all.")
 def schema(command: str | None) -> None:
     """Print the JSON Schema of what a command prints with --json.

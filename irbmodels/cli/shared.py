@@ -29,21 +29,6 @@ if TYPE_CHECKING:
     from ..trajectory.motion_files import MotionFile
 
 
-class Commands(click.Group):
-    """Commands with entire sentences in ``--help``, which wrap on a narrow terminal."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of all commands, in the order in which they are defined."""
-        return list(self.commands)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command by name, with the first sentence of its help as its summary."""
-        command = super().get_command(ctx, cmd_name)
-        if command is not None and command.help:
-            command.short_help = f"{' '.join(command.help.split()).partition('. ')[0].rstrip('.')}."
-        return command
-
-
 for _name in ("stdout", "stderr"):
     if getattr(sys, _name) is None:  # closed by whoever started the program
         setattr(sys, _name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115

@@ -12,6 +12,7 @@ from ..robot.robot import load
 from ..tables.description import Description, describe
 from ..tables.own_springs import completing_command, overlay_text, part_of, row_with
 from ..tables.spring_rows import unknown_numbers
+from .commands import Commands
 from .shared import (
     check_outputs,
     err,
@@ -22,10 +23,15 @@ from .shared import (
     robot_argument,
 )
 
-app = click.Group()
+app = Commands()
 
 
-@app.command()
+@app.command(
+    examples=(
+        "irbmodels balancer irb7600",
+        "irbmodels balancer irb7600 --set F0_N=25000 --set k_N_m=20000 -o own.yaml",
+    ),
+)
 @robot_argument
 @click.option("--part", help="Name of the spring, for a robot with several (irbmodels info).")
 @click.option(

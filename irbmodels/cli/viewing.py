@@ -12,6 +12,7 @@ import click
 
 from ..errors import InputError
 from ..trajectory.motion_files import open_motion
+from .commands import Commands
 from .shared import (
     PATH,
     any_robot,
@@ -29,10 +30,15 @@ from .shared import (
     tool_option,
 )
 
-app = click.Group()
+app = Commands()
 
 
-@app.command()
+@app.command(
+    examples=(
+        "irbmodels view irb2400 --q-deg 0,20,10,0,30,0 --layer com",
+        "irbmodels view irb2400 --tool spindle --motion motion.csv --save motion.html",
+    ),
+)
 @click.argument(
     "robot", help="Variant, alias, folder of tables, any .urdf, .sdf or MJCF file, or positioner."
 )
@@ -130,7 +136,9 @@ def view(
         viewer.server.wait(None if nohup else parent)
 
 
-@app.command()
+@app.command(
+    examples=("irbmodels demo -o demo",),
+)
 @click.option(
     "folder",
     "-o",

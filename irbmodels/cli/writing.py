@@ -8,6 +8,7 @@ import click
 
 from ..report.text_table import counted
 from ..robot.robot import load
+from .commands import Commands
 from .shared import (
     any_robot,
     any_robot_argument,
@@ -26,10 +27,12 @@ from .shared import (
     verify_file,
 )
 
-app = click.Group()
+app = Commands()
 
 
-@app.command()
+@app.command(
+    examples=("irbmodels export irb2400 --to mjcf -o mujoco --verify",),
+)
 @any_robot_argument
 @click.option(
     "--to",
@@ -80,7 +83,9 @@ def export(
         verify_file(arm, to, written[0])
 
 
-@app.command()
+@app.command(
+    examples=("irbmodels tables irb2400 --as csv -o tables",),
+)
 @robot_argument
 @click.option(
     "fmt", "--as", required=True, help="csv, json, latex, or matlab (a rigidBodyTree script)."
@@ -107,7 +112,9 @@ def tables(
     report_written(*write_tables(arm, fmt, output))
 
 
-@app.command()
+@app.command(
+    examples=("irbmodels equations irb930 --what gravity --as latex",),
+)
 @any_robot_argument
 @click.option(
     "--what",
@@ -142,7 +149,9 @@ def equations(
     )
 
 
-@app.command()
+@app.command(
+    examples=("irbmodels codegen irb2400 --what inverse_dynamics,pose -o c",),
+)
 @any_robot_argument
 @click.option(
     "--what",

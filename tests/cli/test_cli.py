@@ -39,40 +39,11 @@ def test_list_and_info(run):
     assert "[N m, N m s/rad, rad/s]" in out  # brackets are not markup
 
 
-COMMANDS = [
-    "list",
-    "info",
-    "urdf",
-    "new",
-    "doctor",
-    "pose",
-    "jacobian",
-    "workspace",
-    "ik",
-    "rapid",
-    "torque",
-    "friction",
-    "check",
-    "balancer",
-    "path",
-]
-COMMANDS += [
-    "identify",
-    "validate",
-    "gains",
-    "payload",
-    "logger",
-    "friction-plan",
-    "friction-fit",
-    "view",
-    "demo",
-    "export",
-    "tables",
-    "equations",
-    "codegen",
-    "cache",
-    "schema",
-]
+COMMANDS = {
+    title: [name for names in modules.values() for name in names]
+    for title, modules in cli.COMMANDS.items()
+}
+ALL = [name for names in COMMANDS.values() for name in names]
 IK = ["ik", "irb2400", "--pose", "1200,0,1000,0,0,1,0"]
 
 
@@ -144,18 +115,29 @@ def test_the_width_of_a_terminal_is_asked_for(tmp_path):
 
 
 def test_summaries_of_commands_are_not_cut(run, monkeypatch):
-    """The list of commands has entire sentences, at 80 columns one line each; -h is --help, of a
-    command too.
+    """Groups of commands by task in entire sentences, at 80 columns one line each; -h is --help,
+    of a command too.
     """
     for columns in ("60", "80"):
         monkeypatch.setenv("COLUMNS", columns)
-        for arguments in (["-h"], ["cache", "-h"], ["pose", "-h"]):
+        for arguments in (["-h"], ["cache", "-h"]):
             code, out, _ = run(*arguments)
             assert code == 0
-            assert "..." not in out.partition("Commands:")[2]
-    commands = run("-h")[1].partition("Commands:\n")[2].splitlines()
-    assert [line.split()[0] for line in commands] == COMMANDS
-    assert all(line.endswith(".") and line[2] != " " for line in commands)
+            assert "..." not in out.partition("\n")[2]
+    assert run("pose", "-h") == run("pose", "--help")
+    assert groups_of(run("-h")[1]) == COMMANDS
+    lines = [line for line in run("-h")[1].splitlines() if line[2:].startswith(tuple(ALL))]
+    assert len(lines) == len(ALL)
+    assert all(line.endswith(".") and len(line) <= 80 for line in lines)
+
+
+def groups_of(page):
+    """Names of commands by title of their group."""
+    _, *blocks = page.partition("Options:")[2].partition("Exit codes:")[0].split("\n\n")
+    return {
+        title.rstrip(":"): [line.split()[0] for line in lines]
+        for title, *lines in (block.strip("\n").splitlines() for block in blocks if block.strip())
+    }
 
 
 def test_cache_without_a_verb_is_its_info(run):
@@ -234,7 +216,7 @@ def test_any_urdf_is_a_robot_of_pose_torque_and_check(run, tmp_path):
     assert "has none" in err
 
 
-@pytest.mark.parametrize("command", ["", *COMMANDS])
+@pytest.mark.parametrize("command", ["", *ALL])
 def test_help_teaches(run, command):
     """--help of every command has its usage, and a line for each of its arguments."""
     code, out, _ = run(*command.split(), "--help")
@@ -252,16 +234,17 @@ def test_help_explains_arguments_and_defaults(run):
 
 
 def test_every_command_is_in_the_module_that_is_imported_for_it():
-    assert [name for names in cli.COMMANDS.values() for name in names] == COMMANDS
-    for module, names in cli.COMMANDS.items():
-        assert tuple(import_module(f"irbmodels.cli.{module}").app.commands) == names
+    assert len(set(ALL)) == len(ALL)
+    named = [pair for modules in cli.COMMANDS.values() for pair in modules.items()]
+    for module in {module for module, _ in named}:
+        app = import_module(f"irbmodels.cli.{module}").app
+        assert set(app.commands) == {n for one, names in named for n in names if one == module}
 
 
 def test_help_names_all_commands_after_one_of_them(run):
     """A module that is imported for one command does not hide, or move, those of others."""
     assert run("path")[0] == 2
-    listed = run("--help")[1].partition("Commands:\n")[2].splitlines()
-    assert [line.split()[0] for line in listed] == COMMANDS
+    assert groups_of(run("--help")[1]) == COMMANDS
     assert "Did you mean 'pose'?" in run("poes", "irb2400")[2]
 
 
@@ -417,7 +400,7 @@ def test_the_motion_itself_is_never_overwritten(run, motion_csv):
 def test_no_arguments_print_the_help(run):
     code, out, err = run()
     assert (code, err) == (0, "")
-    assert "Commands:" in out
+    assert "Ask a robot:" in out
     assert len(out.splitlines()) > 10
 
 
