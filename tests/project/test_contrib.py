@@ -1,4 +1,6 @@
-"""Drafts for other projects in docs/contrib: their scripts still show what the pages report."""
+"""Drafts for other projects in docs/contrib: scripts still show what the pages report, and tensors
+have the moments that stand beside them.
+"""
 
 import ast
 import re
@@ -6,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from page_blocks import is_shown
 
@@ -42,3 +45,24 @@ def test_a_reported_fault_is_still_there(script):
     ]
     assert len(shown) == 1
     assert is_shown(shown[0].strip(), ran.stdout.strip()), ran.stdout
+
+
+def test_reported_tensors():
+    """Principal moments and the nearest possible ones follow from the six numbers of each row, and
+    only rows that say so are possible: the second moments of mass are not negative.
+    """
+    page = (CONTRIB / "urdfs.md").read_text(encoding="utf-8")
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines()]
+    rows = [row for row in rows if len(row) == 10 and re.match(r"\d", row[1])]
+    assert len(rows) == 14
+    for name, _, *entries, moments, nearest in rows:
+        xx, yy, zz, xy, xz, yz = map(float, entries)
+        own = np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        second = own.sum() / 2.0 - own
+        shown = [float(moment) for moment in moments.split(", ")]
+        np.testing.assert_allclose(own, shown, rtol=1e-3, atol=1e-15, err_msg=name)
+        assert (second.min() >= 0.0) == (nearest == "is possible"), name
+        if nearest != "is possible":
+            second = np.maximum(second, 0.0)
+            shown = [float(moment) for moment in nearest.split(", ")]
+            np.testing.assert_allclose(second.sum() - second, shown, rtol=5e-3, err_msg=name)
