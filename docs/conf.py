@@ -27,7 +27,7 @@ extensions = [
     "project_pages",
     "rapid_lexer",
 ]
-exclude_patterns = ["_build", "_ext", "contrib/**"]
+exclude_patterns = ["_ext", "contrib/*.py"]
 nitpicky = False
 
 # Pages
@@ -52,6 +52,8 @@ python_use_unqualified_type_names = True
 html_theme = "pydata_sphinx_theme"
 html_title = f"irbmodels {release}"
 html_static_path = ["_static"]
+html_extra_path = ["generated/site"]  # the robot of the first page
+html_context = {"default_mode": "auto"}
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_theme_options = {

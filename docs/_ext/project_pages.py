@@ -2,7 +2,7 @@
 
 READMEs of urdf/<family> and meshes, CONTRIBUTING.md and CHANGELOG.md are copied to docs/generated
 before the build, with their links rewritten; a link to one of them from a page of docs leads to the
-copy.
+copy. The robot of the first page is drawn beside them.
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ import re
 from pathlib import Path
 
 from sphinx.application import Sphinx
+from sphinx.config import Config
+
+import irbmodels as irb
 
 DOCS = Path(__file__).resolve().parents[1]
 ROOT = DOCS.parent
@@ -54,13 +57,17 @@ def rebased(text: str, source: Path, page: Path) -> str:
     return "".join(part if index % 2 else LINK.sub(link, part) for index, part in enumerate(parts))
 
 
-def write_copies(app: Sphinx) -> None:
+def write_copies(app: Sphinx, config: Config) -> None:
     """Write the copies, and keep the time of those that stay as they are."""
     for source, page in copies().items():
         text = rebased(source.read_text(encoding="utf-8"), source, page)
         if not page.is_file() or page.read_text(encoding="utf-8") != text:
             page.parent.mkdir(parents=True, exist_ok=True)
             page.write_text(text, encoding="utf-8")
+    robot = irb.load("irb2400", tool="spindle")
+    live = DOCS / "generated" / "site" / "live.html"
+    live.parent.mkdir(parents=True, exist_ok=True)
+    irb.save_page(live, robot, q=robot.from_controller([20, 15, 5, 0, 35, 0]))
 
 
 def rebase_links(app: Sphinx, name: str, content: list[str]) -> None:
@@ -72,6 +79,6 @@ def rebase_links(app: Sphinx, name: str, content: list[str]) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Write the copies at the start, rewrite links as pages are read."""
-    app.connect("builder-inited", write_copies)
+    app.connect("config-inited", write_copies)
     app.connect("source-read", rebase_links)
     return {"parallel_read_safe": True}

@@ -220,9 +220,10 @@ def check_other(program: str, arguments: list[str]) -> None:
             rf"^{arguments[0]}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE
         )
     elif program == "pip":
-        extra = re.search(r"\[(\w+)\]", arguments[-1])
-        assert extra, arguments
-        assert f"\n{extra[1]} = [" in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+        named = re.fullmatch(r"irbmodels(?:\[([\w,]+)\])?", arguments[-1])
+        assert named, arguments
+        for extra in (named[1] or "dev").split(","):
+            assert f"\n{extra} = [" in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     elif program == "python" and arguments[0] == "-m":
         assert importlib.util.find_spec(arguments[1].partition(".")[0]) is not None
     elif program == "python":
