@@ -282,15 +282,19 @@ def save_picture(
         screenshot(page, path, *size)
 
 
-def notebook(robot: Robot) -> str:
-    """Return a robot's page in a frame, as a notebook shows it."""
+def notebook(shown: Robot | Actor) -> str:
+    """Return the page of a robot or an actor in a frame, as a notebook shows it."""
     from .page import page_of
 
-    page = html.escape(page_of([check_actor(Actor(robot))]), quote=True)
+    actor = check_actor(shown if isinstance(shown, Actor) else Actor(shown))
+    page = html.escape(page_of([actor]), quote=True)
     return (
-        f'<iframe title="{html.escape(robot.name)}" style="width: 100%; height: 480px; border: 0"'
+        f'<iframe title="{html.escape(actor.name)}" style="width: 100%; height: 560px; border: 0"'
         f' srcdoc="{page}"></iframe>'
     )
+
+
+Actor._repr_html_ = notebook  # pages, which know actors, are above them
 
 
 def _screen() -> bool:

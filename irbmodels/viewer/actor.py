@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import pinocchio as pin
@@ -27,8 +28,11 @@ LAYERS = (
 class Actor:
     """A robot in a scene.
 
-    Several make a cell, or show a measured beside a simulated motion.
+    Several make a cell, or show a measured beside a simulated motion. As the last expression of a
+    notebook's cell it shows itself, with a player where it has a motion.
     """
+
+    _repr_html_: ClassVar[Callable[[Actor], str]]
 
     robot: Robot
     q: ArrayLike | None = None
