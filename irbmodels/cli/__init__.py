@@ -35,6 +35,7 @@ COMMANDS: dict[
         "path": ("path",),
     },
     "Identify a robot from logs": {
+        "excitation": ("excite",),
         "controller_logs": ("logger",),
         "identification": ("identify", "validate"),
         "loads": ("gains", "payload"),

@@ -29,6 +29,7 @@ from .logs import (
 from .shared import (
     PATH,
     any_robot,
+    axis_numbers,
     check_outputs,
     err,
     overlay_option,
@@ -174,7 +175,7 @@ def identify(
         estimation, others = (list(parts) for parts in zip(*map(split_recording, raw), strict=True))
     try:
         prepared = prepare_logs(
-            arm, estimation, others, axes=_axes(axes), bandwidth=bandwidth, late=late
+            arm, estimation, others, axes=axis_numbers(axes), bandwidth=bandwidth, late=late
         )
     except InputError as error:
         raise InputError(f"{error} ({_SHORT if held_out else f'{_SHORT}; {_CUT}'})") from None
@@ -185,7 +186,7 @@ def identify(
         result = fitted(
             arm,
             *ready,
-            axes=_axes(axes),
+            axes=axis_numbers(axes),
             method=method,
             friction=friction,
             rotors=rotors,
@@ -247,14 +248,14 @@ def validate(
         prepared = prepare_logs(
             arm,
             read_logs(logs, arm, known, **reading),
-            axes=_axes(axes),
+            axes=axis_numbers(axes),
             bandwidth=bandwidth,
             # the set tells a delay better than a fit to these logs alone: evaluate names it
             late=0.0 if late is None else late,
         )
     except InputError as error:
         raise InputError(f"{error} ({_SHORT})") from None
-    judged = evaluate(arm, prepared.estimation, axes=_axes(axes))
+    judged = evaluate(arm, prepared.estimation, axes=axis_numbers(axes))
     _finish(judged, ", ".join(path.name for path in logs), notes_on(prepared), report)
 
 
@@ -306,12 +307,3 @@ def asked_springs(texts: Sequence[str], none: bool) -> Any:
             )
         asked[int(axis)] = kind.strip()
     return asked or not none
-
-
-def _axes(text: str | None) -> list[int] | None:
-    try:
-        return None if text is None else [int(word) for word in text.split(",")]
-    except ValueError:
-        raise InputError(
-            f"--axes {text!r} is not a comma separated list of axis numbers, such as 1,2,3"
-        ) from None

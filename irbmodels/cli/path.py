@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -18,7 +17,7 @@ from ..rapid.program.files import read_task
 from ..robot.robot import Robot
 from ..tasks.milling import CuttingForce
 from ..tasks.multimove import TaskCheck, sync_points
-from ..tasks.path_check import Box, Cut, ProgramMotion, check_path, programmed_motion
+from ..tasks.path_check import Cut, ProgramMotion, check_path, programmed_motion
 from ..tasks.path_check.program_motion import RAMP, STEP
 from ..trajectory.differentiation import REST
 from .commands import Commands
@@ -26,13 +25,15 @@ from .shared import (
     MODEL,
     PATH,
     REST_HELP,
+    accelerations,
     any_robot,
     axis_positions,
+    box_from,
     check_outputs,
+    exact_numbers,
     file_progress,
     mechanical_units,
     mounted_option,
-    numbers,
     overlay_option,
     payload_option,
     read_motion,
@@ -200,7 +201,7 @@ def path(
 
         check_format(figure)
     options = read_task_options(tasks or (), file)
-    bounds = None if box is None else _box(box)
+    bounds = None if box is None else box_from(box)
     program: ProgramMotion | None = None
     moves: tuple[Move, ...] = ()
     timing = ramp, step, not keep_speed
@@ -235,8 +236,8 @@ def path(
             )
         arm = any_robot(robot, tool, overlay, payload=payload, mounted=mounted)
         source = read_motion(file, arm)
-    limits = None if acceleration is None else _accelerations(arm, acceleration)
-    rated = None if rated_torque is None else _numbers(rated_torque, "--rated-torque", arm.n)
+    limits = None if acceleration is None else accelerations(arm, acceleration)
+    rated = None if rated_torque is None else exact_numbers(rated_torque, "--rated-torque", arm.n)
     milled = _cut(arm, cut, cut_lines, stiffness)
     with file_progress() as bar:
         row = bar.add_task(file.name, total=file.stat().st_size)
@@ -306,18 +307,6 @@ def _program(
     return arm, motion, moves
 
 
-def _numbers(text: str, option: str, count: int) -> list[float]:
-    values = numbers(text)
-    if len(values) != count:
-        raise InputError(f"{option} {text!r} is not a comma separated list of {count} numbers")
-    return values
-
-
-def _box(text: str) -> Box:
-    x0, x1, y0, y1, z0, z1 = (number / 1000.0 for number in _numbers(text, "--box", 6))
-    return Box((x0, y0, z0), (x1, y1, z1))
-
-
 def _cut(robot: Robot, force: str | None, lines: str | None, stiffness: str | None) -> Cut | None:
     if force is None:
         if lines or stiffness:
@@ -326,7 +315,9 @@ def _cut(robot: Robot, force: str | None, lines: str | None, stiffness: str | No
                 " FEED,ACROSS,AXIAL"
             )
         return None
-    springs = None if stiffness is None else np.array(_numbers(stiffness, "--stiffness", robot.n))
+    springs = (
+        None if stiffness is None else np.array(exact_numbers(stiffness, "--stiffness", robot.n))
+    )
     try:
         where = None if lines is None else tuple(_lines(word) for word in lines.split(","))
     except ValueError:
@@ -334,7 +325,7 @@ def _cut(robot: Robot, force: str | None, lines: str | None, stiffness: str | No
             f"--cut-lines {lines!r} is not a comma separated list of line numbers, and ranges as"
             " 10-20"
         ) from None
-    feed, across, axial = _numbers(force, "--cut", 3)
+    feed, across, axial = exact_numbers(force, "--cut", 3)
     return Cut(CuttingForce(feed, across, axial), springs, where)
 
 
@@ -346,13 +337,3 @@ def _lines(word: str) -> int | range:
     if not lines:
         raise ValueError(word)
     return lines
-
-
-def _accelerations(robot: Robot, text: str) -> list[float]:
-    values = _numbers(text, "--acceleration", robot.n)
-    if not all(0.0 < value < math.inf for value in values):
-        raise InputError(f"--acceleration {text!r}: limits are positive and finite")
-    return [
-        value / 1000.0 if linear else math.radians(value)
-        for value, linear in zip(values, robot.limits.linear.tolist(), strict=True)
-    ]

@@ -26,6 +26,7 @@ from ..tables.overlays import is_file
 if TYPE_CHECKING:
     from rich.progress import Progress
 
+    from ..tasks.path_check import Box
     from ..trajectory.motion_files import MotionFile
 
 
@@ -284,6 +285,43 @@ def axis_positions(robot: Robot, text: str | None, option: str = "--q-deg") -> A
         )
         raise InputError(f"{option} {text!r} needs {wanted}; got {len(values)}")
     return robot.from_controller(values)
+
+
+def axis_numbers(text: str | None) -> list[int] | None:
+    """Return the numbers of ``--axes``; None where it is not given."""
+    try:
+        return None if text is None else [int(word) for word in text.split(",")]
+    except ValueError:
+        raise InputError(
+            f"--axes {text!r} is not a comma separated list of axis numbers, such as 1,2,3"
+        ) from None
+
+
+def exact_numbers(text: str, option: str, count: int) -> list[float]:
+    """Return that many comma separated numbers of an option."""
+    values = numbers(text)
+    if len(values) != count:
+        raise InputError(f"{option} {text!r} is not a comma separated list of {count} numbers")
+    return values
+
+
+def accelerations(robot: Robot, text: str) -> list[float]:
+    """Return the limits of ``--acceleration`` [rad/s^2, m/s^2]."""
+    values = exact_numbers(text, "--acceleration", robot.n)
+    if not all(0.0 < value < math.inf for value in values):
+        raise InputError(f"--acceleration {text!r}: limits are positive and finite")
+    return [
+        value / 1000.0 if linear else math.radians(value)
+        for value, linear in zip(values, robot.limits.linear.tolist(), strict=True)
+    ]
+
+
+def box_from(text: str) -> Box:
+    """Return the box of ``--box`` [m]."""
+    from ..tasks.path_check import Box
+
+    x0, x1, y0, y1, z0, z1 = (value / 1000.0 for value in exact_numbers(text, "--box", 6))
+    return Box((x0, y0, z0), (x1, y1, z1))
 
 
 def read_motion(path: Path, robot: Robot) -> MotionFile:

@@ -27,6 +27,9 @@ NOT_RUN = {  # but parsed
     "irbmodels view irb2400 --q-deg 0,20,10,0,30,0 --layer com": "serves until Ctrl-C",
     "irbmodels identify log.csv other_log.csv --robot irb2400 --tool spindle -o set.yaml --report"
     " identified.html": "12 s; test_cli_identification.py tests it",
+    "irbmodels excite irb2400 --tool spindle -o excite.csv --rapid Excite.mod": (
+        "40 s; test_cli_excite.py tests it"
+    ),
     "irbmodels demo -o demo": "7 s; test_demo.py tests it",
     "irbmodels check irb1600": "6 s; test_cli.py tests it",
     "irbmodels new my_arm --datasheet irb120 -o my_arm_2": "5 s; test_new_robot.py tests it",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 MARKERS = "osD^v<>"
 MOST = 5  # side by side
+_LONG = 30  # letters of a title that is as wide as its panel
 
 
 def excitation_figure(excitations: Sequence[Excitation], random: ArrayLike | None = None) -> Figure:
@@ -24,7 +25,7 @@ def excitation_figure(excitations: Sequence[Excitation], random: ArrayLike | Non
 
     Args:
         excitations: Two to five of one robot.
-        random: Condition numbers of random motions, drawn as a histogram.
+        random: Condition numbers of random motions, drawn as a histogram; default no such panel.
 
     Raises:
         InputError: if there are too few or too many, or they are not of one robot.
@@ -45,7 +46,8 @@ def excitation_figure(excitations: Sequence[Excitation], random: ArrayLike | Non
         positions = robot.to_controller(one.trajectory.at(t).q)
         for axis, color in zip(range(robot.n), np.resize(COLORS, robot.n), strict=True):
             panel.plot(t, positions[:, axis], color=color, lw=1.3, label=f"axis {axis + 1}")
-        label(panel, "time [s]", title=one.name)
+        label(panel, "time [s]")
+        panel.set_title(one.name, fontsize="medium" if len(one.name) < _LONG else "small")
     columns[0].set_ylabel("position [deg, mm]" if linear else "position [deg]")
     above.legend(
         *columns[0].get_legend_handles_labels(),
@@ -53,7 +55,7 @@ def excitation_figure(excitations: Sequence[Excitation], random: ArrayLike | Non
         ncols=robot.n,
         frameon=False,
     )
-    left, right = below.subplots(1, 2)
+    left, *others = below.subplots(1, 1 if random is None else 2, squeeze=False)[0]
     for one, color, marker in zip(excitations, COLORS, MARKERS, strict=False):
         left.semilogy(
             np.arange(1, one.singular_values.size + 1),
@@ -64,13 +66,14 @@ def excitation_figure(excitations: Sequence[Excitation], random: ArrayLike | Non
             lw=1.0,
             label=f"{one.name}: {one.condition:.3g}",
         )
-        right.axvline(one.condition, color=color, lw=1.6)
     label(left, "number", "singular value, columns of unit length")
     left.legend(title="condition number", frameon=False, fontsize="small", loc="lower left")
-    label(right, "condition number", "random motions", xscale="log")
     if random is None:
-        right.yaxis.set_visible(False)
         return figure
+    (right,) = others
+    label(right, "condition number", "random motions", xscale="log")
+    for one, color in zip(excitations, COLORS, strict=False):
+        right.axvline(one.condition, color=color, lw=1.6)
     known = np.asarray(random, dtype=float)
     known = known[np.isfinite(known)]
     median, bins = float(np.median(known)), np.geomspace(known.min(), known.max(), 20).tolist()
