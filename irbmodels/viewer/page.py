@@ -64,16 +64,35 @@ def page_html(
         "layers": list(layers),
         "events": events,
     }
-    viewer = Path(meshcat.__file__).parent / "viewer" / "dist" / "main.min.js"
+    viewer = Path(meshcat.__file__).parent / "viewer"
     return Template((_HERE / "page.html").read_text(encoding="utf-8")).substitute(
         title=html.escape(", ".join(str(actor["name"]) for actor in actors)),
         lost=_lost(actors),
         kind="" if controls else "bare",
-        viewer=viewer.read_text(encoding="utf-8"),
+        licences=_licences(viewer),
+        viewer=(viewer / "dist" / "main.min.js").read_text(encoding="utf-8"),
         functions=",\n".join(functions),
         data=json.dumps(page, allow_nan=False).replace("<", "\\u003c"),
         scripts="\n".join((_HERE / name).read_text(encoding="utf-8") for name in _SCRIPTS),
     )
+
+
+def _licences(viewer: Path) -> str:
+    """Return the licences of what a page copies; those of meshcat's viewer have to go with it."""
+    libraries = json.loads(
+        (viewer / "dist" / "main.min.js.THIRD_PARTY_LICENSES.json").read_text(encoding="utf-8")
+    )
+    texts = [
+        "This page and its shapes: irbmodels, Apache-2.0,"
+        " https://www.apache.org/licenses/LICENSE-2.0",
+        "In it, meshcat:\n\n" + (viewer / "LICENSE").read_text(encoding="utf-8"),
+        # of 1.0.2, npm; meshcat has it in its bundle, not in its list
+        "In it, three-wtm: MIT License, Copyright (c) 2021 Kai Salmen",
+    ]
+    for library in libraries:
+        name = "In it, {name} {version}, by {author}: {license}".format_map(library)
+        texts.append(f"{name}\n\n{library['licenseText'] or ''}")
+    return "\n\n".join(text.strip() for text in texts).replace("</", "< /")
 
 
 def with_numbers(data: Any, functions: dict[str, int]) -> Any:

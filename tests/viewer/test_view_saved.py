@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import base64
 import io
+import json
 import re
+from pathlib import Path
 
+import meshcat
 import numpy as np
 import pytest
 from headless import fetch, needs_chromium, orange
@@ -42,6 +45,23 @@ def test_the_page_needs_nothing_else(tmp_path):
     assert "<script src" not in page
     assert "<link" not in page
     assert page == (tmp_path / "b.html").read_text(encoding="utf-8")
+
+
+def test_a_page_carries_the_licences_of_what_it_copies(tmp_path):
+    """Those that meshcat's package has, whole, before its program."""
+    viewer = Path(meshcat.__file__).parent / "viewer"
+    libraries = json.loads(
+        (viewer / "dist" / "main.min.js.THIRD_PARTY_LICENSES.json").read_text(encoding="utf-8")
+    )
+    save_page(tmp_path / "p.html", irb.load("irb930"))
+    page = (tmp_path / "p.html").read_text(encoding="utf-8")
+    licences = page[page.index('id="licences"') :].partition("</script>")[0]
+    assert page.index('id="licences"') < page.index("MeshCat=") < page.index("const page =")
+    assert (viewer / "LICENSE").read_text(encoding="utf-8").strip() in licences
+    assert {"three", "msgpack-lite", "dat.gui"} <= {library["name"] for library in libraries}
+    for library in libraries:
+        assert f"In it, {library['name']} {library['version']}" in licences
+        assert (library["licenseText"] or "").strip() in licences, library["name"]
 
 
 def test_without_a_browser_the_way_out_is_named(tmp_path, monkeypatch):
