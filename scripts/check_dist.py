@@ -31,7 +31,9 @@ KINDS = {  # by the folder that a file has in the wheel
     "irbmodels/urdf": {".yaml", ".xacro", ".urdf", ".srdf", ".md"},
     "irbmodels/meshes": {".obj", ".md", ""},  # one LICENSE
 }
-METADATA = {"METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE"}
+METADATA = {"METADATA", "RECORD", "WHEEL", "entry_points.txt"} | {
+    f"licenses/{name}" for name in ("LICENSE", "NOTICE")
+}
 NEEDED = (
     "irbmodels/__init__.pyi",
     "irbmodels/py.typed",

@@ -82,6 +82,25 @@ def test_citation_is_of_this_version():
     assert (citation["version"], citation["license"]) == (PROJECT["version"], PROJECT["license"])
 
 
+def test_notice_names_every_source_whose_licence_asks_for_it():
+    """Each licence of a table other than facts alone, and the repository that it is of."""
+    notice = (ROOT / "NOTICE").read_text(encoding="utf-8")
+    named = set()
+    for path in sorted((ROOT / "urdf").rglob("*.yaml")):
+        for source in (
+            yaml.safe_load(path.read_text(encoding="utf-8")).get("sources") or {}
+        ).values():
+            licence = source.get("licence", "facts only")
+            if licence != "facts only":
+                repository = re.search(
+                    r"([\w/.-]+)@[0-9a-f]{7,}|(work-r-labs/robots)", source["ref"]
+                )
+                named.add((repository[1] or repository[2], licence.partition(" ")[0]))
+    assert len(named) > 6
+    for repository, licence in named:
+        assert re.search(rf"^  {repository}\b.* {licence}", notice, re.MULTILINE), repository
+
+
 def test_ci_uses_the_rule():
     """.ci/run and the Linux jobs run pytest with --every-test and print the slowest tests."""
     options = WORKFLOWS["ci"]["jobs"]["test"]["env"]["PYTEST_ADDOPTS"]
