@@ -1,18 +1,28 @@
-"""Drafts for other projects in docs/contrib: scripts still show what the pages report, and tensors
-have the moments that stand beside them.
+"""Drafts for other projects in docs/contrib: scripts still show what the pages report, tensors have
+the moments that stand beside them, and the entries for robot_descriptions load.
 """
 
 import ast
+import importlib
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
+import pinocchio as pin
 import pytest
-from page_blocks import is_shown
+import robot_descriptions
+from page_blocks import ROOT, blocks_of, is_shown
+from robot_descriptions import _descriptions, _repositories
+from robot_descriptions.loaders import pinocchio as in_pinocchio
+from robot_descriptions.loaders import yourdfpy as in_yourdfpy
 
-CONTRIB = Path(__file__).parents[2] / "docs" / "contrib"
+import irbmodels as irb
+
+CONTRIB = ROOT / "docs" / "contrib"
 SCRIPTS = sorted(CONTRIB.glob("*.py"))
 LIBRARIES = {"numpy", "pinocchio", "roboticstoolbox"}
 
@@ -66,3 +76,64 @@ def test_reported_tensors():
             second = np.maximum(second, 0.0)
             shown = [float(moment) for moment in nearest.split(", ")]
             np.testing.assert_allclose(second.sum() - second, shown, rtol=5e-3, err_msg=name)
+
+
+def test_entries_for_robot_descriptions(tmp_path, monkeypatch):
+    """Modules and entries, as they would be added to robot_descriptions, clone a repository with
+    these robots, have all paths, and load in Pinocchio and yourdfpy with the robot's tool pose.
+    """
+    folder, source = CONTRIB / "robot_descriptions", tmp_path / "irbmodels"
+    repository, entries, rows, changes = (block.text for block in blocks_of(folder / "README.md"))
+    names = sorted(path.stem for path in folder.glob("*.py"))
+    assert names == re.findall(r'"(\w+_description)": Description', entries)
+    assert names == re.findall(r"^\| `(\w+)` \|", rows, re.MULTILINE)
+    for name in names:
+        robot = name.removesuffix("_description")
+        shutil.copytree(ROOT / "urdf" / robot, source / "urdf" / robot)
+        shutil.copytree(ROOT / "meshes" / robot, source / "meshes" / robot)
+    shutil.copy(ROOT / "LICENSE", source)
+    author = ["-c", "user.name=test", "-c", "user.email=test@localhost"]
+    for command in (["init", "-q"], ["add", "."], [*author, "commit", "-q", "-m", "robots"]):
+        subprocess.run(["git", *command], cwd=source, check=True)
+    commit = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=source, text=True).strip()
+
+    own = eval(f"{{{repository}}}", vars(_repositories))
+    assert (own["irbmodels"].url, own["irbmodels"].commit) == (
+        "https://github.com/OWNER/irbmodels.git",
+        "COMMIT",
+    )
+    own["irbmodels"].url, own["irbmodels"].commit = str(source), commit
+    # SRDF came with 3.0
+    formats = SimpleNamespace(**{"SRDF": "SRDF", **_descriptions.Format.__members__})
+    descriptions = eval(f"{{{entries}}}", {**vars(_descriptions), "Format": formats})
+    monkeypatch.setenv("ROBOT_DESCRIPTIONS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setitem(_repositories.REPOSITORIES, "irbmodels", own["irbmodels"])
+    monkeypatch.setattr(robot_descriptions, "__path__", [str(folder), *robot_descriptions.__path__])
+    for name, entry in descriptions.items():
+        monkeypatch.setitem(_descriptions.DESCRIPTIONS, name, entry)
+        monkeypatch.delitem(sys.modules, f"robot_descriptions.{name}", raising=False)
+        monkeypatch.setattr(robot_descriptions, name, None, raising=False)  # for its removal
+        module = importlib.import_module(f"robot_descriptions.{name}")
+        paths = {key: Path(path) for key, path in vars(module).items() if "_PATH" in key}
+        assert {"REPOSITORY_PATH", "PACKAGE_PATH", "URDF_PATH", "SRDF_PATH"} <= set(paths)
+        assert all(path.is_relative_to(tmp_path / "cache") for path in paths.values())
+        assert all(path.exists() for path in paths.values())
+        assert (paths["REPOSITORY_PATH"] / entry.license_file).is_file()
+        assert f"| {entry.robot} | {entry.maker} |" in rows
+        assert f"{entry.maker} {entry.robot} (" in changes
+
+        ours = irb.load(name.removesuffix("_description"))
+        q, tip = 0.5 * (ours.limits.lower + ours.limits.upper), "tool0"
+        model = in_yourdfpy.load_robot_description(name)
+        assert tuple(model.actuated_joint_names) == ours.axes
+        model.update_cfg(q)
+        pose = ours.pose(q, tip).homogeneous
+        np.testing.assert_allclose(model.get_transform(tip, "base_link"), pose, atol=1e-9)
+        assert len(model.scene.geometry) > 5
+        robot = in_pinocchio.load_robot_description(name)
+        assert len(robot.visual_model.geometryObjects) > 5
+        serial = pin.buildModelFromUrdf(getattr(module, "URDF_PATH_SERIAL", module.URDF_PATH))
+        data = serial.createData()
+        pin.framesForwardKinematics(serial, data, ours.limits.A @ q)
+        np.testing.assert_allclose(data.oMf[serial.getFrameId(tip)].homogeneous, pose, atol=1e-9)
+        del sys.modules[f"robot_descriptions.{name}"]
