@@ -27,7 +27,7 @@ extensions = [
     "project_pages",
     "rapid_lexer",
 ]
-exclude_patterns = ["_ext", "contrib/*.py"]
+exclude_patterns = ["_ext", "contrib/**.py"]
 nitpicky = False
 
 # Pages
