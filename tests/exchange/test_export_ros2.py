@@ -69,8 +69,8 @@ def joints(kind, n_a, n_j, offset, x):
 
 
 def four_bar_efforts(tau):
-    """Efforts of the joints that a four-bar transmission of reductions 1 makes of those of its
-    actuators.
+    """Efforts of the joints that a four-bar transmission of reductions 1 made of those of its
+    actuators before ros2_control 5.2.0.
     """
     return np.array([tau[0], tau[1] - tau[0]])
 
@@ -133,7 +133,7 @@ def test_axes_through_the_transmissions_pose_the_robot(name, coupling, package):
 
 
 def test_four_bar_efforts_lose_power_and_the_page_says_what_keeps_it(package):
-    """The documented efforts are not those of the documented speeds; the package's page has those
+    """The efforts of older versions are not those of their speeds; the package's page has those
     that are.
     """
     rng = np.random.default_rng(0)

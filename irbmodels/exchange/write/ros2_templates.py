@@ -5,9 +5,9 @@ from __future__ import annotations
 SERIAL = """\
 The arm has a parallelogram: `$other` of this open chain is the angle between the arms, `$second` less `$first` of the
 controller, and its range is the catalogue's. Its four-bar transmission says `$first = $one` and
-`$second = $one + $other`, for positions and speeds. Leave efforts out of it: those of ros2_control's four-bar
-transmission do not keep the power, which needs `effort($first) = effort($one) - effort($other)` and
-`effort($second) = effort($other)`."""
+`$second = $one + $other`, for positions and speeds. For efforts that keep the power,
+`effort($first) = effort($one) - effort($other)` and `effort($second) = effort($other)`, it takes a ros2_control of
+June 2025 or newer (5.2.0, in Jazzy 4.31.0, in Humble 2.51.0): older ones compute other efforts."""
 
 PARALLELOGRAM = """\
 The arm has a parallelogram: `joint_3` is the controller's axis 3, an absolute angle, and the bars follow as `<mimic>`
