@@ -544,10 +544,10 @@ def test_pinocchio(path, elsewhere):
     assert (seen.ngeoms, hit.ngeoms) == counts(path)
 
 
-def test_the_readme_says_how_pinocchio_finds_meshes(elsewhere):
+def test_the_page_on_urdf_says_how_pinocchio_finds_meshes(elsewhere):
     """Its line is run as it stands."""
-    readme = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
-    (line,) = re.findall(r"`(pin\.buildModelsFromUrdf\([^`]+)`", readme)
+    page = Path(__file__).resolve().parents[2] / "docs" / "howto" / "tools" / "urdf.md"
+    (line,) = re.findall(r"`(pin\.buildModelsFromUrdf\([^`]+)`", page.read_text(encoding="utf-8"))
     path = FOUR[0]
     _, hit, seen = eval(line, {"pin": pin, "path": path})
     assert (seen.ngeoms, hit.ngeoms) == counts(path)
