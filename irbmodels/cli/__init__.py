@@ -64,6 +64,12 @@ Exit codes:
   2    A word, a file or a number is wrong; one line says which.
   70   A fault of irbmodels; please report it with what it printed.
   130  Interrupted.
+
+\b
+Completion of commands, options, robots, tools and frames, in the shell's file:
+  ~/.bashrc                   eval "$(_IRBMODELS_COMPLETE=bash_source irbmodels)"
+  ~/.zshrc                    eval "$(_IRBMODELS_COMPLETE=zsh_source irbmodels)"
+  ~/.config/fish/config.fish  _IRBMODELS_COMPLETE=fish_source irbmodels | source
 """
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 from ..errors import InputError
-from ..files import write_text
 from .commands import Commands
 from .shared import (
     PATH,
@@ -68,6 +67,7 @@ def logger(
     irbmodels identify and validate need 25 samples per second, as with --task. No such module has
     run on a controller by us.
     """
+    from ..files import write_text
     from ..trajectory import RapidLog, log_task, rapid_module
     from ..trajectory.rapid_module import at_rate
 

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 import click
-import numpy as np
 
 from ..errors import InputError
-from ..exchange.write import export
-from ..robot.robot import Robot, load
-from ..tables.description import describe
-from ..tables.overlays import with_overlays
-from ..trajectory.differentiation import REST
-from ..trajectory.torque_prediction import Prediction, predict
 from .commands import Commands
 from .shared import (
     PATH,
@@ -36,6 +30,10 @@ from .shared import (
     tool_option,
     verify_file,
 )
+
+if TYPE_CHECKING:
+    from ..robot.robot import Robot
+    from ..trajectory.torque_prediction import Prediction
 
 app = Commands()
 
@@ -67,7 +65,7 @@ app = Commands()
     type=float,
     help="Length [s] of the filter that derives missing speeds; default 0.08.",
 )
-@click.option("--rest", default=REST, help=REST_HELP)
+@click.option("--rest", type=float, help=REST_HELP)
 @overlay_option
 def torque(
     robot: str,
@@ -79,7 +77,7 @@ def torque(
     output: Path | None,
     figure: Path | None,
     window: float | None,
-    rest: float,
+    rest: float | None,
     overlay: tuple[Path, ...],
 ) -> None:
     """Predict axis torques along a motion, split by cause.
@@ -92,7 +90,10 @@ def torque(
     """
     from ..report import figures
     from ..report.tables import prediction_tables
+    from ..trajectory.differentiation import REST
+    from ..trajectory.torque_prediction import predict
 
+    rest = REST if rest is None else rest
     check_outputs((robot, motion, tool, parameters, *(overlay or ())), output=output, figure=figure)
     arm = any_robot(robot, tool, overlay, parameters, payload, mounted)
     file = read_motion(motion, arm)
@@ -127,6 +128,9 @@ def friction(
     """
     from ..report import figures
     from ..report.tables import friction_table
+    from ..robot.robot import load
+    from ..tables.description import describe
+    from ..tables.overlays import with_overlays
 
     arm = load(robot, overlays=overlay or ())
     if save is not None:
@@ -166,6 +170,7 @@ def check(
     """
     from ..exchange.verify.check import check as run
     from ..exchange.verify.check import reference_motion, tcp_paths
+    from ..exchange.write import export
     from ..report import figures
     from ..report.tables import agreement_table, left_out_springs
 
@@ -196,6 +201,8 @@ def check(
 def _print_remarks(
     prediction: Prediction, robot: Robot, rest: float, missing: tuple[str, ...]
 ) -> None:
+    import numpy as np
+
     from ..report.tables import notes
 
     err.print(f"{prediction.rows} rows, {prediction.duration:.6g} s of motion")

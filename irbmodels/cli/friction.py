@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..errors import InputError
-from ..files import write_text
-from ..robot.robot import Robot
 from .commands import Commands
 from .json_output import json_option, print_json
 from .logs import (
@@ -36,6 +34,9 @@ from .shared import (
     report_written,
     tool_option,
 )
+
+if TYPE_CHECKING:
+    from ..robot.robot import Robot
 
 app = Commands()
 
@@ -111,6 +112,7 @@ def friction_plan(
     One axis moves at each speed, both ways over the same place, so that gravity cancels (S000
     section 7). irbmodels friction-fit makes the law from the log.
     """
+    from ..files import write_text
     from ..identification.friction import friction_module, grid_within
     from ..identification.friction import friction_plan as planned
     from ..report.friction import plan_notes, plan_record, plan_table
@@ -188,6 +190,7 @@ def friction_fit(
     A log per axis: the one that moves in it. Exit code 1 if a log does not tell all of Fs, Fc, Fv
     and v_St; then no overlay is written. Other commands take it: --overlay friction.yaml.
     """
+    from ..files import write_text
     from ..identification.friction import (
         fit_friction,
         friction_overlay,

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError
-from ..files import write_text
-from ..robot.robot import Robot
 from .commands import Commands
+from .completion import set_names
 from .logs import (
     bandwidth_option,
     delay_option,
@@ -41,11 +40,14 @@ from .shared import (
 
 if TYPE_CHECKING:
     from ..identification.validation import Identification, Verdict
+    from ..robot.robot import Robot
 
 app = Commands()
 
 set_option = click.option(
-    "--parameters", help="Set of inertials by name, or the path of a .yaml file with one."
+    "--parameters",
+    help="Set of inertials by name, or the path of a .yaml file with one.",
+    shell_complete=set_names,
 )
 axes_option = click.option(
     "--axes", help="Axes that move and count, comma separated; default all. Others must stand."
@@ -282,6 +284,7 @@ def _write(
     from tempfile import TemporaryDirectory
 
     from ..exchange.write.urdf import annotated_urdf
+    from ..files import write_text
     from ..identification.validation import write_parameter_set
 
     with TemporaryDirectory() as folder, warnings.catch_warnings():

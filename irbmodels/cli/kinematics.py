@@ -9,9 +9,8 @@ from typing import Any
 import click
 
 from ..errors import InputError
-from ..kinematics.frames import REFERENCES
-from ..robot.kinematics import AXES
 from .commands import Commands
+from .completion import frame_names, robot_names, tool_names
 from .json_output import json_option, pose_record, print_json
 from .shared import (
     PATH,
@@ -35,7 +34,7 @@ from .shared import (
 )
 
 app = Commands()
-_FRAMES = click.Choice(REFERENCES)
+_FRAMES = click.Choice(("base", "world"))
 
 
 @app.command(
@@ -47,7 +46,10 @@ _FRAMES = click.Choice(REFERENCES)
 @any_robot_argument
 @q_deg_option
 @click.option(
-    "--frame", default="tcp", help="Frame whose pose is wanted: tcp, tool0, flange, link_3 ..."
+    "--frame",
+    default="tcp",
+    help="Frame whose pose is wanted: tcp, tool0, flange, link_3 ...",
+    shell_complete=frame_names,
 )
 @tool_option
 @payload_option
@@ -93,11 +95,14 @@ def pose(
 @any_robot_argument
 @q_deg_option
 @click.option(
-    "--frame", default="tcp", help="Frame whose velocity is meant: tcp, tool0, flange, link_3 ..."
+    "--frame",
+    default="tcp",
+    help="Frame whose velocity is meant: tcp, tool0, flange, link_3 ...",
+    shell_complete=frame_names,
 )
 @click.option(
     "--axes",
-    type=click.Choice(AXES),
+    type=click.Choice(("base", "world", "local")),
     default="base",
     help="Axes in which the velocity is expressed: base, world, or those of the frame (local).",
 )
@@ -286,9 +291,13 @@ def ik(
     type=PATH,
     help="RAPID module (.mod, .modx, .sys, .sysx, .prg) or program (.pgf).",
 )
-@click.option("--robot", help="Robot whose postures at each target are listed.")
 @click.option(
-    "--tool", help="A tooldata of the module, a shipped tool, or a tool table; default tool0."
+    "--robot", help="Robot whose postures at each target are listed.", shell_complete=robot_names
+)
+@click.option(
+    "--tool",
+    help="A tooldata of the module, a shipped tool, or a tool table; default tool0.",
+    shell_complete=tool_names,
 )
 @click.option("--wobj", help="The wobjdata of the module that targets are in; default wobj0.")
 @mounted_option

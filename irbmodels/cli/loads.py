@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
 
 from ..errors import InputError
 from .commands import Commands
+from .completion import frame_names
 from .logs import (
     bandwidth_option,
     delay_option,
@@ -47,7 +47,10 @@ _options = (
         "--loaded", type=PATH, multiple=True, required=True, help="Log with it; may be repeated."
     ),
     click.option(
-        "--frame", default="tool0", help="Frame of the payload: tool0 (the flange) or tcp."
+        "--frame",
+        default="tool0",
+        help="Frame of the payload: tool0 (the flange) or tcp.",
+        shell_complete=frame_names,
     ),
     robot_option,
     tool_option,
@@ -104,6 +107,8 @@ def gains(
 
     An axis that hardly feels the payload, such as a vertical first one, has a large deviation.
     """
+    import numpy as np
+
     from ..identification.fits import identify_gains, known_load
     from ..identification.recordings import write_drives
     from ..identification.validation import prepare_current_logs
@@ -178,6 +183,8 @@ def payload(
 
     Bodies and friction of the arm are estimated from the same logs: those of a set do not count.
     """
+    import numpy as np
+
     from ..identification.fits import load_from_two_logs
     from ..identification.recordings import torques_from_currents
     from ..identification.validation import prepare_logs

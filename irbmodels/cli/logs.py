@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
 
 from ..errors import InputError
-from ..robot.robot import Robot
+from .completion import robot_names
 from .shared import MODEL, PATH, err, numbers
 
 if TYPE_CHECKING:
     from ..identification.fits import Samples
     from ..identification.recordings import Drives, Recording
     from ..identification.validation import PreparedLogs
+    from ..robot.robot import Robot
 
 logs_argument = click.argument(
     "logs",
@@ -76,7 +76,7 @@ def reading_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-robot_option = click.option("--robot", required=True, help=MODEL)
+robot_option = click.option("--robot", required=True, help=MODEL, shell_complete=robot_names)
 
 
 def delays(text: str | None, robot: Robot) -> list[float] | None:
@@ -101,6 +101,8 @@ def read_drives_file(file: Path | None, robot: Robot) -> Drives | None:
 
 def with_drives(robot: Robot, file: Path | None) -> tuple[Drives | None, Robot]:
     """Return the drives of ``--drives``, and the robot with their couplings and rotors."""
+    import numpy as np
+
     drives = read_drives_file(file, robot)
     if drives is None:
         return None, robot

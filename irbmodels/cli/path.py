@@ -5,22 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
 
 from ..errors import InputError
-from ..model.tool import Tool
-from ..rapid import LoadData, Module, Move, holds_rapid, sequence_of, summary_of
-from ..rapid.program.files import read_task
-from ..robot.robot import Robot
-from ..tasks.milling import CuttingForce
-from ..tasks.multimove import TaskCheck, sync_points
-from ..tasks.path_check import Cut, ProgramMotion, check_path, programmed_motion
-from ..tasks.path_check.program_motion import RAMP, STEP
-from ..trajectory.differentiation import REST
 from .commands import Commands
+from .completion import robot_names, tool_names
 from .shared import (
     MODEL,
     PATH,
@@ -44,6 +35,12 @@ from .shared import (
 )
 from .tasks import FIRST, Result, outputs_of, print_results, read_task_options
 
+if TYPE_CHECKING:
+    from ..model.tool import Tool
+    from ..rapid import Module, Move
+    from ..robot.robot import Robot
+    from ..tasks.path_check import Cut, ProgramMotion
+
 app = Commands()
 
 
@@ -61,9 +58,10 @@ app = Commands()
         " motion CSV."
     ),
 )
-@click.option("--robot", required=True, help=MODEL)
+@click.option("--robot", required=True, help=MODEL, shell_complete=robot_names)
 @click.option(
     "--tool",
+    shell_complete=tool_names,
     help=(
         "A shipped tool, a tool table, or a tooldata of the module; default the module's,"
         " if its moves have one."
@@ -82,9 +80,11 @@ app = Commands()
 )
 @click.option("--start-deg", help="Axis positions before the first move; default its target.")
 @click.option(
-    "--ramp", type=float, default=RAMP, help="Time [s] from rest to the speed of a move: assumed."
+    "--ramp",
+    type=float,
+    help="Time [s] from rest to the speed of a move: assumed; default 0.2.",
 )
-@click.option("--step", type=float, default=STEP, help="Time [s] between samples of a program.")
+@click.option("--step", type=float, help="Time [s] between samples of a program; default 0.01.")
 @click.option(
     "--keep-speed",
     is_flag=True,
@@ -148,7 +148,7 @@ app = Commands()
     type=float,
     help="Length [s] of the filter that derives missing speeds of a CSV; default 0.08.",
 )
-@click.option("--rest", default=REST, help=REST_HELP)
+@click.option("--rest", type=float, help=REST_HELP)
 @overlay_option
 def path(
     file: Path,
@@ -161,8 +161,8 @@ def path(
     unit: tuple[str, ...],
     routine: str | None,
     start_deg: str | None,
-    ramp: float,
-    step: float,
+    ramp: float | None,
+    step: float | None,
     keep_speed: bool,
     acceleration: str | None,
     rated_torque: str | None,
@@ -177,7 +177,7 @@ def path(
     figure: Path | None,
     output: Path | None,
     window: float | None,
-    rest: float,
+    rest: float | None,
     overlay: tuple[Path, ...],
 ) -> None:
     r"""Check a program or a motion before it runs.
@@ -190,6 +190,13 @@ def path(
     or the time of its \T. The first path of a robot that has more than a thousand samples compiles
     kernels, about a minute; they are kept.
     """
+    from ..rapid import holds_rapid, summary_of
+    from ..rapid.program.files import read_task
+    from ..tasks.multimove import TaskCheck, sync_points
+    from ..tasks.path_check import check_path
+    from ..tasks.path_check.program_motion import RAMP, STEP
+    from ..trajectory.differentiation import REST
+
     check_outputs(
         (file, robot, tool, *(others or ()), *(overlay or ())),
         report=report,
@@ -204,9 +211,9 @@ def path(
     bounds = None if box is None else box_from(box)
     program: ProgramMotion | None = None
     moves: tuple[Move, ...] = ()
-    timing = ramp, step, not keep_speed
+    timing = RAMP if ramp is None else ramp, STEP if step is None else step, not keep_speed
     if file.is_dir() or holds_rapid(file):
-        if window is not None or rest != REST:
+        if window is not None or rest is not None:
             raise InputError(
                 f"--window and --rest derive speeds of a motion; {file} is a RAPID module"
             )
@@ -225,7 +232,8 @@ def path(
             or start_deg
             or keep_speed
             or tasks
-            or (ramp, step) != (RAMP, STEP)
+            or ramp is not None
+            or step is not None
         ):
             names = (
                 "--wobj, --with, --unit, --task, --routine, --start-deg, --ramp, --step and"
@@ -243,7 +251,8 @@ def path(
         row = bar.add_task(file.name, total=file.stat().st_size)
         check = check_path(
             arm, source, acceleration=limits, rated_torque=rated, box=bounds, collision=collision,
-            cut=milled, output=output, window=window, rest=rest,
+            cut=milled, output=output, window=window,
+            rest=REST if rest is None else rest,
             advance=lambda size: bar.advance(row, size),
         )  # fmt: skip
     first = TaskCheck(FIRST, arm, check, sync_points(moves, program.timings if program else ()))
@@ -272,6 +281,8 @@ def _program(
     timing: tuple[float, float, bool],
 ) -> tuple[Robot, ProgramMotion, tuple[Move, ...]]:
     """Return the robot with the program's tool, the program's motion, and its moves."""
+    from ..rapid import LoadData, sequence_of
+    from ..tasks.path_check import programmed_motion
     from ..tasks.rapid_targets import find_tool, visible_value, visible_values
 
     moves = sequence_of(module, routine)
@@ -308,6 +319,11 @@ def _program(
 
 
 def _cut(robot: Robot, force: str | None, lines: str | None, stiffness: str | None) -> Cut | None:
+    import numpy as np
+
+    from ..tasks.milling import CuttingForce
+    from ..tasks.path_check import Cut
+
     if force is None:
         if lines or stiffness:
             raise InputError(

@@ -9,14 +9,9 @@ from typing import cast
 
 import click
 
-from ..cad.new_robot import new_robot
-from ..model.mesh_paths import with_mesh_paths
 from ..report.text_table import counted
-from ..robot.robot import load
-from ..tables.datasheet import datasheet_path, datasheets, read_datasheet
-from ..tables.description import Description, describe
-from ..tables.overlays import with_set
 from .commands import Commands
+from .completion import robot_names
 from .json_output import json_option, print_json
 from .shared import (
     PATH,
@@ -74,6 +69,8 @@ def info(robot: str, tool: str | None, payload: str | None, overlay: tuple[Path,
     """
     from ..report.load_check import load_check_table
     from ..report.tables import info_tables, left_out_springs
+    from ..robot.robot import load
+    from ..tables.description import Description
 
     arm = with_payload(load(robot, tool=tool, overlays=overlay or ()), payload)
     print_tables(*info_tables(cast(Description, arm.description)))
@@ -118,6 +115,11 @@ def urdf(
     overlay: tuple[Path, ...],
 ) -> None:
     """Write the URDF of a robot, to a file or to the terminal."""
+    from ..model.mesh_paths import with_mesh_paths
+    from ..robot.robot import load
+    from ..tables.description import describe
+    from ..tables.overlays import with_set
+
     check_outputs((tool, parameters, *(overlay or ())), output=output)
     description, chosen = with_set(describe(robot), overlay or (), parameters)
     text = description.urdf(coupling_of(coupling), chosen, tool)
@@ -140,12 +142,16 @@ def urdf(
     ),
 )
 @click.argument("name", help="Name of the new robot.")
-@click.option("--like", help="Shipped robot of the same build, whose tables are copied.")
+@click.option(
+    "--like",
+    help="Shipped robot of the same build, whose tables are copied.",
+    shell_complete=robot_names,
+)
 @click.option(
     "--datasheet",
     help=(
-        "Data sheet that the folder is made from: a YAML file (docs/howto/own_robot.md), or one"
-        f" that comes along: {', '.join(datasheets())}."
+        "Data sheet that the folder is made from: a YAML file (docs/howto/own_robot.md), or"
+        " the family of one that comes along, such as irb120 (irbmodels list --families)."
     ),
 )
 @click.option("-o", "--output", type=PATH, help="Folder to make; default ./NAME.")
@@ -161,6 +167,9 @@ def new(
     Kinematics, limits, meshes, inertials at the catalogue mass, URDF, SRDF and a README follow.
     Like a shipped robot means its tables, every number marked as a copy, to be filled in.
     """
+    from ..cad.new_robot import new_robot
+    from ..tables.datasheet import datasheet_path, read_datasheet
+
     folder = output or Path(name)
     new_robot(name, like, folder, datasheet=datasheet)
     shown = folder if folder.is_absolute() else f"./{folder}"

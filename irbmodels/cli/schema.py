@@ -6,10 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import click
-import yaml
 
 from ..errors import UnknownName
-from ..files import read_text
 from .commands import Commands
 from .json_output import write_json
 from .shared import print_lines
@@ -26,7 +24,12 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
         "irbmodels schema pose",
     ),
 )
-@click.argument("command", required=False, help="Command with --json, or error; default: list all.")
+@click.argument(
+    "command",
+    required=False,
+    help="Command with --json, or error; default: list all.",
+    shell_complete=lambda *words: [name for name in schemas() if name.startswith(words[-1])],
+)
 def schema(command: str | None) -> None:
     """Print the JSON Schema of what a command prints with --json.
 
@@ -66,6 +69,10 @@ def schema_of(command: str) -> dict[str, Any]:
 
 
 def _read(name: str) -> dict[str, Any]:
+    import yaml
+
+    from ..files import read_text
+
     content: dict[str, Any] = yaml.safe_load(read_text(_FOLDER / f"{name}.yaml"))
     return content
 

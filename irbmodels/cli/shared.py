@@ -10,22 +10,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
-import pinocchio as pin
 from rich.console import Console
 
 from ..errors import InputError, UnknownName
-from ..files import check_writable, write_text
-from ..model.inertia import Inertial
-from ..model.tool import Tool
-from ..model.tool import payload as point_mass
-from ..robot.robot import Robot, load
-from ..tables.description import COUPLINGS, MODEL_FILES, Coupling, fixtures, urdf_path
-from ..tables.overlays import is_file
+from .completion import robot_names, set_names, tool_names
 
 if TYPE_CHECKING:
+    import pinocchio as pin
     from rich.progress import Progress
 
+    from ..model.inertia import Inertial
+    from ..model.tool import Tool
+    from ..robot.robot import Robot
+    from ..tables.description import Coupling
     from ..tasks.path_check import Box
     from ..trajectory.motion_files import MotionFile
 
@@ -41,13 +38,19 @@ err = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
 
 PATH = click.Path(path_type=Path)
 robot_argument = click.argument(
-    "robot", help="Variant or alias (see: irbmodels list), or a folder with the same tables."
+    "robot",
+    help="Variant or alias (see: irbmodels list), or a folder with the same tables.",
+    shell_complete=robot_names,
 )
 MODEL = "Variant, alias, folder of tables, or any .urdf, .sdf or MJCF file."
-any_robot_argument = click.argument("robot", help=MODEL)
-tool_option = click.option("--tool", help="Tool by name (spindle), or path of a tool table.")
+any_robot_argument = click.argument("robot", help=MODEL, shell_complete=robot_names)
+tool_option = click.option(
+    "--tool", help="Tool by name (spindle), or path of a tool table.", shell_complete=tool_names
+)
 parameters_option = click.option(
-    "--parameters", help="Set of inertials (see: irbmodels info NAME), or a .yaml file."
+    "--parameters",
+    help="Set of inertials (see: irbmodels info NAME), or a .yaml file.",
+    shell_complete=set_names,
 )
 payload_option = click.option(
     "--payload",
@@ -98,7 +101,7 @@ unit_option = click.option(
         " the world as --mounted has it; may be repeated."
     ),
 )
-REST_HELP = "Move [deg, mm] within the window that is noise: the axis stands still."
+REST_HELP = "Move [deg, mm] within the window that is noise: the axis stands still; default 0.005."
 report_option = click.option(
     "--report",
     type=PATH,
@@ -116,6 +119,8 @@ folder_option = click.option(
 
 def print_or_write(text: str, output: Path | None) -> None:
     """Print a text, or write it to a file as a whole."""
+    from ..files import write_text
+
     if output is None:
         sys.stdout.write(text)
     else:
@@ -141,6 +146,8 @@ def check_outputs(inputs: Iterable[Path | str | None], **outputs: Path | None) -
         InputError: if two outputs are the same file, or one is an input.
         FileError: if one is a folder or a device, or lies in no folder.
     """
+    from ..files import check_writable
+
     sources = [Path(source) for source in inputs if source and Path(source).is_file()]
     targets: dict[Path, str] = {}
     for name, path in outputs.items():
@@ -175,6 +182,8 @@ def mechanical_units(texts: Sequence[str] | None) -> dict[str, Robot]:
 
 def coupling_of(name: str | None) -> Coupling | None:
     """Return the coupling of that name."""
+    from ..tables.description import COUPLINGS
+
     if name is not None and name not in COUPLINGS:
         raise UnknownName("coupling", name, COUPLINGS)
     return name
@@ -189,6 +198,10 @@ def any_robot(
     mounted: str | None = None,
 ) -> Robot:
     """Return a robot from tables, or from a URDF, SDF or MJCF file, loaded and mounted."""
+    from ..robot.robot import load
+    from ..tables.description import MODEL_FILES, fixtures, urdf_path
+    from ..tables.overlays import is_file
+
     base = None if mounted is None else pose_from(mounted, "--mounted")
     if name not in fixtures() and Path(name).suffix.lower() not in MODEL_FILES:
         robot = load(name, tool=tool, parameters=parameters, overlays=overlay or ())
@@ -219,6 +232,8 @@ def _payload(text: str) -> Inertial:
     ``MASS`` or ``MASS,x,y,z`` [kg, mm] is a point mass; ``[mass,[x,y,z],[1,0,0,0],0,0,0]``, with
     its declaration or without, is a loaddata.
     """
+    from ..model.tool import payload as point_mass
+
     if text.lstrip().startswith("[") or ":=" in text:
         from ..rapid import LoadData, body_of, read_value
 
@@ -238,6 +253,9 @@ def pose_from(text: str, option: str) -> pin.SE3:
     Raises:
         InputError: if it is not seven finite numbers, or the quaternion has not length 1.
     """
+    import numpy as np
+    import pinocchio as pin
+
     values = numbers(text)
     if len(values) != 7 or not all(map(math.isfinite, values)):
         raise InputError(

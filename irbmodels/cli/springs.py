@@ -7,11 +7,6 @@ from typing import cast
 
 import click
 
-from ..files import write_text
-from ..robot.robot import load
-from ..tables.description import Description, describe
-from ..tables.own_springs import completing_command, overlay_text, part_of, row_with
-from ..tables.spring_rows import unknown_numbers
 from .commands import Commands
 from .shared import (
     check_outputs,
@@ -60,7 +55,12 @@ def balancer(
     beside gravity of the bodies without load. -o writes an overlay with the numbers of --set, which
     every other command takes.
     """
+    from ..files import write_text
     from ..report.balancer import balancer_table
+    from ..robot.robot import load
+    from ..tables.description import Description, describe
+    from ..tables.own_springs import completing_command, overlay_text, part_of, row_with
+    from ..tables.spring_rows import unknown_numbers
 
     check_outputs(overlay, overlay=output)
     arm = load(robot, overlays=overlay)

@@ -6,17 +6,19 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
-
-import pinocchio as pin
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import InputError
-from ..model.tool import Tool
-from ..rapid import MoveSummary
-from ..robot.robot import Robot
-from ..tasks.multimove import TaskCheck, sync_problems
-from ..tasks.path_check import Box
 from .shared import any_robot, check_outputs, err, numbers, pose_from, print_tables, report_written
+
+if TYPE_CHECKING:
+    import pinocchio as pin
+
+    from ..model.tool import Tool
+    from ..rapid import MoveSummary
+    from ..robot.robot import Robot
+    from ..tasks.multimove import TaskCheck
+    from ..tasks.path_check import Box
 
 FIRST = "T_ROB1"
 """ABB's name of a controller's first task."""
@@ -99,6 +101,7 @@ def print_results(results: Sequence[Result], as_json: bool, box: Box | None) -> 
         write_report,
     )
     from ..report.path.multimove import sync_record, sync_table
+    from ..tasks.multimove import sync_problems
 
     tasks, several = [result.task for result in results], len(results) > 1
     problems = sync_problems({task.name: task.points for task in tasks}) if several else ()

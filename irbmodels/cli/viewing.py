@@ -11,8 +11,8 @@ from typing import Any
 import click
 
 from ..errors import InputError
-from ..trajectory.motion_files import open_motion
 from .commands import Commands
+from .completion import robot_names
 from .shared import (
     PATH,
     any_robot,
@@ -40,7 +40,9 @@ app = Commands()
     ),
 )
 @click.argument(
-    "robot", help="Variant, alias, folder of tables, any .urdf, .sdf or MJCF file, or positioner."
+    "robot",
+    help="Variant, alias, folder of tables, any .urdf, .sdf or MJCF file, or positioner.",
+    shell_complete=robot_names,
 )
 @q_deg_option
 @tool_option
@@ -101,6 +103,8 @@ def view(
     anything. From another machine, over SSH: run there the "ssh -L" line that it prints where there
     is no browser, and open the same address.
     """
+    from ..trajectory.motion_files import open_motion
+
     parent = os.getppid()
     from ..viewer import NO_SCREEN, Actor, Viewer, save_page, save_picture
 

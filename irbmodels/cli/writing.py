@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from ..report.text_table import counted
-from ..robot.robot import load
 from .commands import Commands
+from .completion import frame_names
 from .shared import (
     any_robot,
     any_robot_argument,
@@ -107,6 +107,7 @@ def tables(
     For papers and other programs.
     """
     from ..exchange.write.tables import write_tables
+    from ..robot.robot import load
 
     arm = load(robot, tool=tool, parameters=parameters, overlays=overlay or ())
     report_written(*write_tables(arm, fmt, output))
@@ -122,7 +123,11 @@ def tables(
     help="pose, jacobian, mass_matrix, coriolis, gravity, inverse_dynamics, energy ...",
 )
 @click.option("fmt", "--as", default="latex", help="sympy, latex or matlab.")
-@click.option("--frame", help="Frame of pose and jacobian: tcp (default), tool0, link_3 ...")
+@click.option(
+    "--frame",
+    help="Frame of pose and jacobian: tcp (default), tool0, link_3 ...",
+    shell_complete=frame_names,
+)
 @tool_option
 @parameters_option
 @output_option
@@ -165,7 +170,10 @@ def equations(
 @tool_option
 @parameters_option
 @click.option(
-    "--frame", default="tcp", help="Frame of pose, jacobian and hessian: tcp, tool0, link_3 ..."
+    "--frame",
+    default="tcp",
+    help="Frame of pose, jacobian and hessian: tcp, tool0, link_3 ...",
+    shell_complete=frame_names,
 )
 @click.option("--no-friction", is_flag=True, help="Leave friction out of the dynamics.")
 @click.option("--single", is_flag=True, help="Compute in float instead of double.")
