@@ -31,6 +31,7 @@ COMMANDS: dict[
         "springs": ("balancer",),
     },
     "Move a robot": {
+        "moving": ("move",),
         "kinematics": ("rapid",),
         "path": ("path",),
     },

@@ -323,11 +323,11 @@ def exact_numbers(text: str, option: str, count: int) -> list[float]:
     return values
 
 
-def accelerations(robot: Robot, text: str) -> list[float]:
-    """Return the limits of ``--acceleration`` [rad/s^2, m/s^2]."""
-    values = exact_numbers(text, "--acceleration", robot.n)
+def accelerations(robot: Robot, text: str, option: str = "--acceleration") -> list[float]:
+    """Return limits per axis of an option in degrees and mm [rad, m, per s^2 or s^3]."""
+    values = exact_numbers(text, option, robot.n)
     if not all(0.0 < value < math.inf for value in values):
-        raise InputError(f"--acceleration {text!r}: limits are positive and finite")
+        raise InputError(f"{option} {text!r}: limits are positive and finite")
     return [
         value / 1000.0 if linear else math.radians(value)
         for value, linear in zip(values, robot.limits.linear.tolist(), strict=True)

@@ -30,6 +30,10 @@ class Move(Trajectory):
         )
         self.stroke = displacement(start, end)
 
+    def lasting(self, duration: float) -> Move:
+        """Return the same move in another duration [s]."""
+        return Move(self.start, self.end, self.law, positive(duration, "the duration of a move"))
+
     def _at(self, t: Array) -> State:
         x = t / self.duration
         q, v, a, jerk = (

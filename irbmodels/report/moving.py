@@ -1,0 +1,68 @@
+"""A planned motion: its duration, and which limit binds where."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..robot.robot import Robot
+from ..tasks.path_check.joint_segments import tcp_speed
+from ..tasks.waypoints import PlannedMotion
+from ..trajectory.limit_shares import BINDS, LimitShares
+from .text_table import TextTable
+
+
+def motion_record(
+    planned: PlannedMotion, shares: LimitShares, robot: Robot, law: str
+) -> dict[str, Any]:
+    """Return a planned motion as numbers in SI units."""
+    kind, axis, share = shares.fullest
+    return {
+        "law": law,
+        "duration_s": planned.trajectory.duration,
+        "lower_bound_gap": planned.gap,
+        "largest_tcp_speed_m_s": _tcp_speed(planned, shares, robot),
+        "corner_deviations_m": planned.deviations,
+        "largest_shares": shares.largest,
+        "binding_shares_of_time": shares.binding,
+        "fullest_limit": {"quantity": kind, "axis": axis, "share": share},
+    }
+
+
+def motion_table(planned: PlannedMotion, shares: LimitShares, robot: Robot) -> TextTable:
+    """Return the largest share of each limit, and how long it binds, a row per axis."""
+    largest, binding = shares.largest, shares.binding
+    heads = [f"{kind} [%]" for kind in largest]
+    heads += [f"{kind} binds [% of time]" for kind in largest]
+    rows = [
+        (
+            str(i + 1),
+            *(f"{100.0 * values[i]:.1f}" for values in largest.values()),
+            *(f"{100.0 * values[i]:.0f}" for values in binding.values()),
+        )
+        for i in range(robot.n)
+    ]
+    title = f"{robot.name}: {planned.trajectory.duration:.4f} s, largest shares of its limits"
+    return TextTable("axis", *heads, rows=rows, title=title, right=heads)
+
+
+def motion_lines(planned: PlannedMotion, shares: LimitShares, robot: Robot) -> list[str]:
+    """Return the limit that binds, and what else is known of a motion, a line each."""
+    kind, axis, share = shares.fullest
+    binds = "binds" if share >= BINDS else "is used most"
+    lines = [
+        f"{kind} of axis {axis} {binds}: {100.0 * share:.1f} % of its limit",
+        f"largest speed of the TCP {1000.0 * _tcp_speed(planned, shares, robot):.1f} mm/s",
+    ]
+    if planned.gap is not None:
+        lines.append(f"at most {100.0 * planned.gap:.2f} % longer than the shortest possible")
+    if planned.deviations:
+        away = ", ".join(f"{1000.0 * one:.2f}" for one in planned.deviations)
+        lines.append(f"corners are passed at {away} mm; at 0 the TCP stops")
+    if kind == "torque" and robot.limits.effort_assumed[axis - 1]:
+        lines.append("its effort bound is assumed: no torque limit of this robot is published")
+    return lines
+
+
+def _tcp_speed(planned: PlannedMotion, shares: LimitShares, robot: Robot) -> float:
+    state = planned.trajectory.at(shares.t)
+    return float(tcp_speed(robot, state.q, state.v).max())
