@@ -34,4 +34,4 @@ for reference in (pin.WORLD, pin.LOCAL, pin.LOCAL_WORLD_ALIGNED):
         f"{reference}: largest error of the joint's {errors[0]:.1e}, of the frame's {errors[1]:.1e}"
     )
     fault |= errors[1] > 1e-6
-sys.exit(fault)
+sys.exit(int(fault))
