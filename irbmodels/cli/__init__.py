@@ -32,6 +32,7 @@ COMMANDS: dict[
     },
     "Move a robot": {
         "moving": ("move",),
+        "simulating": ("simulate",),
         "kinematics": ("rapid",),
         "path": ("path",),
     },

@@ -24,8 +24,10 @@ from .observer import (
 from .reference import follow, hold, sampled, tcp_along, tcp_hold, tcp_of
 from .signals import AxisReference, Gains, Measured, TcpReference
 from .task_space import task_inverse_dynamics, task_rows, tcp_error, tcp_speed
+from .tracking import LAW_NAMES, TunedLaw, follow_motion, tuned_law
 
 __all__ = [
+    "LAW_NAMES",
     "AdaptiveGains",
     "AdaptiveMemory",
     "AdaptiveStep",
@@ -38,6 +40,7 @@ __all__ = [
     "PidGains",
     "PidMemory",
     "TcpReference",
+    "TunedLaw",
     "adaptive",
     "adaptive_step",
     "axis_speed",
@@ -45,6 +48,7 @@ __all__ = [
     "computed_torque",
     "feed_forward",
     "follow",
+    "follow_motion",
     "hold",
     "impedance",
     "momentum",
@@ -64,4 +68,5 @@ __all__ = [
     "tcp_of",
     "tcp_speed",
     "tracking_regressor",
+    "tuned_law",
 ]

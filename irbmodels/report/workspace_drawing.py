@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import as_instance
-from ..errors import MissingData
+from ..errors import InputError, MissingData
 from ..kinematics.arm_geometry import Arm, OffsetWrist, Palletizer, Scara, SixAxis
 from ..kinematics.frames import Reference
 from ..kinematics.planar_links import planar_links, planar_nodes
@@ -204,7 +203,10 @@ def _singularities(robot: Robot) -> list[TextTable]:
 
 def _workspace(robot: Robot, wrist: ArrayLike | None) -> tuple[Workspace, str]:
     """Return the workspace, and the name of the point that it holds."""
-    as_instance(robot, Robot, "whose workspace is drawn is an irbmodels.Robot")
+    if not isinstance(robot, Robot):
+        raise InputError(
+            f"whose workspace is drawn is an irbmodels.Robot, not a {type(robot).__name__}"
+        )
     space = robot.workspace(wrist)
     if wrist is not None or isinstance(space.arm, Scara):
         return space, "TCP"

@@ -14,6 +14,7 @@ CASES = {
     "ik": ["irb2400", "--pose", "1200,0,1000,0,0,1,0", "--near", "0,0,0,0,0,0"],
     "list": [],
     "move": ["irb930", "--via", "0,0,-50,0", "--via", "90,40,-100,30"],
+    "simulate": ["irb930", "--q-deg", "0,20,-50,0", "--duration", "0.1"],
     "excite": ["irb930", "--starts", "1", "--iterations", "2", "--no-collision"],
     "friction-plan": ["irb930", "--axis", "3", "--count", "5"],
     "doctor": [str(irb.urdf_path("irb1600"))],

@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...checks import finite
 from ...errors import InputError
-from ...kinematics import frames as kinematics
 from ...model.tree import UNLIMITED
 from ...model.types import Array
 from ...robot.collision import Clearance, clearance, collides
@@ -258,9 +257,8 @@ class MotionLimits:
 
     def _point_jacobian(self, q: Array, link: str, point: Array) -> Array:
         """Jacobian of a link's point, which is at ``point`` in base axes, ``(3, n)``."""
-        tree, frame, _ = self.robot.find_frame(link)
-        local = kinematics.pose(tree, frame, q).actInv(point)
-        return kinematics.jacobian(tree, frame, q, local)[:3]
+        pose: Any = self.robot.pose(q, link)
+        return self.robot.jacobian(q, link, pose.actInv(point))[:3]
 
 
 def _critical_samples(room: Array) -> NDArray[np.int_]:
