@@ -41,7 +41,8 @@ def _helpers(count: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(count, "irbmodels")
 
 
-os.register_at_fork(after_in_child=_helpers.cache_clear)  # a child process has none of them
+if hasattr(os, "register_at_fork"):  # Windows has no fork; a child process has none of them
+    os.register_at_fork(after_in_child=_helpers.cache_clear)
 
 
 class _Form(NamedTuple):

@@ -52,7 +52,12 @@ def merged(
     atexit.register(_remove, kept, os.getpid())
     folder = Path(kept) / description.family
     write_tables(folder, tables, "Merged from tables and overlays.")
-    (folder / "meshes").symlink_to(mesh_folder(description.folder))
+    meshes = mesh_folder(description.folder)
+    try:
+        (folder / "meshes").symlink_to(meshes)
+    except OSError:  # Windows lets few users make links; the shipped meshes are found without one
+        if meshes.parent == description.folder:
+            shutil.copytree(meshes, folder / "meshes")
     result = Description(description.name, folder, (*description.overlays, *names))
     try:
         _ = result.kinematics, result.limits, result.inertials, result.friction, result.drives

@@ -59,8 +59,8 @@ def program() -> str:
 
 def flags() -> list[str]:
     """Return what makes Chromium draw without a window or a graphics card, and keep to itself."""
-    # root cannot have a sandbox
-    return [*_FLAGS.split(), *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+    root = hasattr(os, "geteuid") and os.geteuid() == 0  # who cannot have a sandbox
+    return [*_FLAGS.split(), *(["--no-sandbox"] if root else [])]
 
 
 def _run(page: Path, *arguments: str) -> None:

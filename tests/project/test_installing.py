@@ -6,6 +6,7 @@ import importlib.util
 import os
 import shutil
 import subprocess
+import sys
 import tomllib
 import zipfile
 from pathlib import Path
@@ -164,3 +165,64 @@ def test_every_install_of_make_uses_the_tested_versions(fresh):
     assert len(installs) == 2
     assert all("--constraint constraints.txt" in line for line in installs)
     assert "installed-core: pyproject.toml constraints.txt" in MAKEFILE
+
+
+WITHOUT_POSIX = """
+import os, shutil, signal, sys
+from pathlib import Path
+
+import numpy as np
+import pinocchio
+import platformdirs.unix
+
+for module in ("fcntl", "grp", "pwd", "resource", "termios"):
+    sys.modules[module] = None
+for name in ("fork", "geteuid", "getuid", "register_at_fork", "sched_getaffinity", "sysconf", "uname"):
+    delattr(os, name)
+for name in ("SIGALRM", "SIGHUP", "SIGKILL"):
+    delattr(signal, name)
+
+def refused(*_, **__):
+    raise OSError(1314, "a required privilege is not held by the client")
+
+os.symlink = refused
+import irbmodels as irb
+from irbmodels.compiled import cache
+from irbmodels.tables.description import mesh_folder
+from irbmodels.viewer.browser import flags
+
+cache._is_private = lambda status: True  # asks os.name, which pathlib does too
+own = irb.new_robot("small_arm", "irb1600", Path("small_arm"))
+shutil.copytree(mesh_folder(own) / "irb1600", own / "meshes" / "irb1600")
+row = "limits: {axes: {axis_1: {speed_deg_s: 99, source: mine}}}"
+mine = "about: one\\nsources: {mine: {ref: mine, grade: measured}}"
+for name, robot, meshes in (("shipped", "irb2400", False), ("own", own, True)):
+    overlay = Path(f"{name}.yaml")
+    overlay.write_text(f"{mine}\\n{row}\\n")
+    arm = irb.load(robot, overlays=[overlay])
+    assert abs(np.degrees(arm.limits.velocity[0]) - 99.0) < 1e-9
+    assert (arm.description.folder / "meshes").is_dir() == meshes
+    assert arm.description.urdf()
+
+arm = irb.load("irb930")
+q = np.full((2000, 4), 0.1)
+assert np.allclose(arm.gravity(q)[5], arm.gravity(q[5]))
+with irb.Viewer(irb.Actor(arm)) as viewer:
+    assert viewer.url
+assert "--no-sandbox" not in flags()
+print("works")
+"""
+
+
+def test_nothing_needs_what_only_posix_has(tmp_path):
+    """Without forks, user ids, symbolic links and POSIX's modules, as on Windows: overlays, machine
+    code and a live view work.
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_POSIX],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == "works\n", done.stderr
