@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _SHADED = 500  # violations that are shaded
+_LABEL_AT = -0.2  # of a panel's width: left of five digits
 _SMALLEST = 10.0  # [mm] that a view of the path shows at least
 
 
@@ -74,6 +75,7 @@ def axes_figure(check: PathCheck, robot: Robot) -> Figure:
             color = AXIS_COLORS[i % len(AXIS_COLORS)]
             axes.plot(trace.t, values, color=color, lw=1.2)
             axes.set_ylabel(unit, fontsize=8)
+            axes.yaxis.set_label_coords(_LABEL_AT, 0.5)
             lay_out(axes)
         _bound(grid[i, 0], factor * float(limits.velocity[i]), BAD, "limit")
         _bound(grid[i, 1], float(limits.effort[i]), BAD, f"limit (of torque{star})")
@@ -87,11 +89,11 @@ def axes_figure(check: PathCheck, robot: Robot) -> Figure:
     total = grid[-1, 2]
     total.plot(trace.t, trace.total_power, color="0.15", lw=1.2)
     total.set_ylabel("W", fontsize=8)
+    total.yaxis.set_label_coords(_LABEL_AT, 0.5)
     lay_out(total, "power of all axes")
     for axes in (*grid[-2, :2], total):
         axes.set_xlabel("time [s]", fontsize=8)
         axes.tick_params(labelbottom=True)
-    figure.align_ylabels()
     legend_below(figure, grid[0, 1])
     return figure
 
