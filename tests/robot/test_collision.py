@@ -4,6 +4,7 @@ SRDF leaves out.
 
 from __future__ import annotations
 
+import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -17,6 +18,7 @@ from grouped import together
 from manifold3d import Manifold
 
 import irbmodels as irb
+from irbmodels.robot import collision
 from irbmodels.robot.collision import (
     Collider,
     adjacent,
@@ -399,3 +401,23 @@ def test_boxes_around_shapes_hide_no_contact(name, margin):
     each = [bool(collider.contacts(q)) for q in postures]
     assert [collider.touches(q) for q in postures] == each
     assert name == "irb930" or 5 < sum(each) < 395
+
+
+def test_a_mesh_is_read_once_until_its_file_changes(tmp_path, monkeypatch):
+    """Robots of the same files share hulls: the second reads none; one of a larger
+    mesh, in the same file, touches what the first did not.
+    """
+    read, mesh_of = [], collision.mesh_of
+    monkeypatch.setattr(collision, "mesh_of", lambda shape: read.append(shape) or mesh_of(shape))
+    file = tmp_path / "m.obj"
+    wedge = "v 0 0 0\nv {0} 0 0\nv 0 {0} 0\nv 0 0 {0}\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+    shape = '<collision><geometry><mesh filename="m.obj"/></geometry></collision>'
+    path = tmp_path / "arm.urdf"
+    path.write_text(re.sub(r'(<link name="hand">).*?(?=</link>)', rf"\1{shape}", BALLS))
+    touching = []
+    for size, reads in ((1.0, 1), (1.0, 1), (3.0, 2)):
+        if reads > len(read):
+            file.write_text(wedge.format(size), encoding="utf-8")
+        touching.append(irb.collides(irb.from_urdf(path), np.zeros(3)))
+        assert len(read) == reads
+    assert touching == [False, False, True]
