@@ -19,11 +19,10 @@ version = release = irbmodels.__version__
 extensions = [
     "myst_nb",  # Markdown pages, and notebooks that are executed
     "sphinx.ext.autodoc",
-    "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
-    "sphinx.ext.intersphinx",
     "sphinx_design",
     "sphinx_copybutton",
+    "docstrings",
     "project_pages",
     "rapid_lexer",
 ]
@@ -47,6 +46,8 @@ nb_merge_streams = True
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
 python_use_unqualified_type_names = True
+autodoc_type_aliases = {"Array": "Array", "ArrayLike": "ArrayLike"}
+suppress_warnings = ["ref.python"]
 
 # Look
 html_theme = "pydata_sphinx_theme"

@@ -1,0 +1,37 @@
+"""Docstrings of Google's style whose values and attributes are sentences.
+
+napoleon takes what stands before the first colon of a ``Returns`` section, or of an attribute's
+docstring, for a type; types stand in our signatures, and a colon is a colon.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sphinx.application import Sphinx
+from sphinx.ext import napoleon
+
+
+class Docstring(napoleon.GoogleDocstring):
+    """A docstring without types."""
+
+    def _consume_returns_section(
+        self, preprocess_types: bool = False
+    ) -> list[tuple[str, str, list[str]]]:
+        lines = self._dedent(self._consume_to_next_section())
+        return [("", "", lines)] if lines else []
+
+
+def process(app: Sphinx, what: str, name: str, obj: object, options: Any, lines: list[str]) -> None:
+    """Format a docstring."""
+    kind = "method" if what in ("attribute", "data", "property") else what
+    lines[:] = Docstring(lines, app.config, app, kind, name, obj, options).lines()
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Format docstrings, with the options of napoleon."""
+    for value in napoleon.Config._config_values:
+        app.add_config_value(*value)
+    app.setup_extension("sphinx.ext.autodoc")
+    app.connect("autodoc-process-docstring", process)
+    return {"parallel_read_safe": True}
