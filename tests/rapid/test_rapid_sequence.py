@@ -119,14 +119,12 @@ def test_loops_of_known_bounds_are_unrolled():
     assert run_of(f"FOR i FROM 1 TO 1 DO {at(1)} ENDFOR {move.format('i', '1')}", "", declarations)[
         0
     ] == [1, ("MoveAbsJ", 4)]
-    for head in ("i FROM 1 TO nRead", "i FROM DInput(d) TO 2", "i FROM 1 TO 2 STEP 0", "i FROM 1"):
-        assert run_of(f"FOR {head} DO {at(1)} {move.format('i', '1')} ENDFOR", "", declarations)[
-            0
-        ] == [
-            ("FOR", 4),
-            1,
-            ("MoveAbsJ", 4),
-        ]
+    for head, first in (
+        ("i FROM 2 TO nRead", 20),  # its first round, if it goes round at all
+        ("i FROM DInput(d) TO 2", ("MoveAbsJ", 4)),
+    ):
+        body = f"FOR {head} DO {at(1)} {move.format('i', '1')} ENDFOR"
+        assert run_of(body, "", declarations)[0] == [("FOR", 4), 1, first]
     for endless in (
         "FOR i FROM 1 TO 30000 DO {0} ENDFOR",
         "FOR i FROM 1 TO 1E9 DO IF i<0 {0} ENDFOR",
@@ -147,15 +145,15 @@ def test_loops_of_known_bounds_are_unrolled():
     ],
 )  # fmt: skip
 def test_branches_of_constant_conditions_are_chosen(condition, holds):
-    """Only one branch of an IF is driven, with THEN and without; what may change outside is assumed
-    to hold, and said by line.
+    """Only one branch of an IF is driven, with THEN and without; where the run tells it, each, and
+    that is said by line.
     """
     declarations = (
         "CONST num n:=3; CONST bool yes:=TRUE; PERS bool bOn:=TRUE; VAR num k:=2; CONST string"
         ' s:="a";'
     )
     driven, _ = run_of(f"IF {condition} THEN {at(1)}\nELSE {at(2)} ENDIF {at(3)}", "", declarations)
-    assert driven == ([("IF", 4), 1, 3] if holds is None else [1 if holds else 2, 3])
+    assert driven == ([("IF", 4), 1, 2, 3] if holds is None else [1 if holds else 2, 3])
     driven, _ = run_of(
         f"IF {condition} b; {at(3)}", f"PROC b() VAR num m; {at(1)} ENDPROC", declarations
     )
@@ -164,20 +162,20 @@ def test_branches_of_constant_conditions_are_chosen(condition, holds):
     assert driven == ([("WHILE", 4), 1, 2, 3] if holds is None else [1, 2, 1, 2] if holds else [3])
 
 
-def test_the_first_branch_that_may_hold_is_assumed():
-    """ELSEIF by ELSEIF: what is false is passed over; the lines that are not driven are named; a
-    TEST the same.
+def test_each_branch_that_may_hold_is_driven():
+    """ELSEIF by ELSEIF: what is false is passed over, and what stands after one that holds; lines
+    are named; a TEST the same.
     """
     declarations = "CONST num n:=3; VAR num k; VAR bool b;"
     body = (
         f"IF n=4 THEN {at(1)}\nELSEIF b THEN {at(2)}\nELSEIF n=3 THEN {at(3)}\nELSE {at(4)}\nENDIF"
     )
     driven, actual = run_of(body, "", declarations)
-    assert driven == [("IF", 4), 2]
+    assert driven == [("IF", 4), 2, 3]
     assert (
         actual[0].unknown
-        == "b is no constant: what it is then depends on the run; its branch with line 5 is driven,"
-        " lines 6, 7 not"
+        == "b is no constant: what it is then depends on the run; each branch is driven from here"
+        " (lines 5, 6)"
     )
     assert run_of(body.replace("b THEN", "n<3 THEN"), "", declarations)[0] == [3]
     assert run_of(body.replace("b THEN", "n<3 THEN").replace("n=3", "n=5"), "", declarations)[
@@ -192,11 +190,11 @@ def test_the_first_branch_that_may_hold_is_assumed():
         ("3", [2, 5, 4]),
         ("n+1", [6, 4]),
         ("9", [3, 4]),
-        ("k", [("TEST", 4), 1, 4]),
+        ("k", [("TEST", 4), 1, 2, 5, 6, 3, 4]),
     ):
         assert run_of(body.format(value), "", declarations)[0] == expected
     assert (
-        "its CASE with line 5 is driven, lines 6, 7, 8 not"
+        "each CASE is driven from here (lines 5, 6, 7, 8)"
         in run_of(body.format("k"), "", declarations)[1][0].unknown
     )
     assert run_of(
@@ -205,8 +203,8 @@ def test_the_first_branch_that_may_hold_is_assumed():
 
 
 def test_what_may_be_left_goes_on():
-    """RETURN and EXIT in a branch that may hold, or in what it calls, are said and not obeyed; of a
-    constant they are.
+    """RETURN and EXIT in a branch that may hold, or in what it calls, are said, and the program goes
+    on with what other branches leave; those of a constant end it, as a loop without end does.
     """
     declarations = "VAR bool b; CONST num n:=3;"
     assert run_of(f"IF b RETURN;\n{at(1)}", "", declarations)[0] == [("IF", 4), ("RETURN", 4), 1]
@@ -224,8 +222,12 @@ def test_what_may_be_left_goes_on():
     assert run_of(f"IF b d;\n{at(1)}", others, declarations)[0] == [("IF", 4), 3, 3, 1]
     assert run_of(f"IF b e;\n{at(1)} c; {at(9)}", others, declarations)[0] == [("IF", 4), 4, 1, 2]
     assert (
-        run_of(f"WHILE TRUE DO {at(1)} IF b EXIT; ENDWHILE {at(2)}", "", declarations)[0][-1] == 2
+        run_of(f"WHILE TRUE DO {at(1)} IF b EXIT; ENDWHILE {at(2)}", "", declarations)[0]
+        == [1, ("IF", 4), ("EXIT", 4)] * 2
     )
+    assert run_of(f"IF b THEN {at(1)} RETURN; ELSE EXIT; ENDIF {at(2)}", "", declarations)[0] == [
+        ("IF", 4), 1, ("RETURN", 4), ("EXIT", 4)
+    ]  # fmt: skip
 
 
 def test_handlers_are_listed_and_not_driven():

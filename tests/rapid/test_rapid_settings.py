@@ -68,7 +68,7 @@ def test_velset_scales_and_bounds_speeds(setting, v_tcp, v_ori):
     speed = run_of(f"{setting}\n{LINE}")[-1].speed
     assert (speed.v_tcp, speed.v_ori) == (v_tcp, v_ori)
     unknown = run_of(f"{MAYBE.format(setting.split(';')[0] + ';')}{LINE}")[-1]
-    assert "the speed that VelSet of line 4 leaves" in unknown.unknown
+    assert "whether VelSet changes the speed depends on the IF of line 4" in unknown.unknown
 
 
 def test_velset_of_a_published_example():
@@ -93,7 +93,7 @@ def test_a_displacement_is_left_by_pdispoff():
     assert not off.unknown
     assert str(after.target) == MANUAL
     moves = run_of(f"PDispSet pd;\n{MAYBE.format('PDispOff;')}{LINE}", "VAR pose pd;")
-    assert "whether the PDispOff of line 5 runs depends on the run" in moves[-1].unknown
+    assert "whether targets are displaced depends on the IF of line 5" in moves[-1].unknown
 
 
 def test_confj_and_confl_concern_their_own_moves():

@@ -395,7 +395,7 @@ def test_notes_name_what_was_not_evaluated_or_regarded(robot):
     text = "\n".join(made.notes)
     for words in (
         "line 5: MoveL not evaluated: nowhere is declared neither",
-        "line 6: WHILE not evaluated: DInput() is not evaluated; it is driven once",
+        "line 6: WHILE not evaluated: DInput() is not evaluated; its first round is driven",
         r"line 7: MoveAbsJ has \TLoad:=load0, which is not regarded",
         "tX has no value in the program: the robot's tool spindle stands for it",
         "line 10: MoveL not evaluated: the work object wX has no value",
@@ -664,3 +664,54 @@ def test_scara_programs_run():
     way = points[-1] - points[0]
     assert np.abs(np.cross(points - points[0], way / np.linalg.norm(way))).max() < 1e-9
     assert not check_path(robot, made).findings
+
+
+def ways_of(made):
+    """Return where each move starts and ends, rounded to 1e-6 rad, with its line and time."""
+    t, q = made.motion.t, made.motion.q
+    return {
+        (
+            one.line,
+            round(one.end - one.start, 6),
+            *(tuple(q[np.abs(t - when).argmin()].round(6)) for when in (one.start, one.end)),
+        )
+        for one in made.timings
+    }
+
+
+def test_branches_are_driven_each_from_where_it_starts(robot):
+    """Ways of a program with branches are those of the programs with one of each: its moves from
+    the same starts to the same ends in the same times, neither more nor less.
+    """
+    text = "\n".join(
+        f"{head}MoveAbsJ {joints(*q)},v500,fine,tSp;{tail}"
+        for head, q, tail in (
+            ("", (0, 0, 0, 0, 30, 0), ""),
+            ("IF {0} THEN\n", (20, 0, 0, 0, 30, 0), ""),
+            ("IF {1} ", (30, 0, 0, 0, 30, 0), ""),
+            ("ELSE\nIF {1} RETURN;\n", (0, 20, 0, 0, 40, 0), "\nENDIF"),
+            ("", (0, 10, 0, 0, 30, 20), ""),
+            (r"TEST {2}" "\nCASE 1:\n", (10, 10, 0, 0, 30, 0), r""),
+            ("CASE 2:\nWaitTime 1;\nDEFAULT:\n", (10, 10, 10, 0, 30, 0), "\nENDTEST"),
+            ("", (0, 0, 0, 0, 30, 0), ""),
+        )
+    ).replace("v500,fine,tSp;\nENDTEST", "v500\\T:=1,z10,tSp;\nENDTEST")
+    made = programmed_motion(
+        robot,
+        rapid.sequence_of(program(text.format("DInput(a)=1", "DInput(b)=1", "DInput(c)"), SPINDLE)),
+    )
+    single = set()
+    for first, second, third in np.ndindex(2, 2, 3):
+        conditions = *("TRUE" if one else "FALSE" for one in (first, second)), third + 1
+        moves = rapid.sequence_of(program(text.format(*conditions), SPINDLE))
+        single |= ways_of(programmed_motion(robot, moves))
+    assert ways_of(made) == single
+    v = made.motion.v
+    jumps = np.abs(np.diff(made.motion.q, axis=0)).max(axis=1) > 0.1  # [rad] in a step of 0.01 s
+    assert jumps.sum() >= 4
+    assert not np.any(v[:-1][jumps])  # from rest
+    assert not np.any(v[1:][jumps])  # to rest
+    notes = "\n".join(made.notes)
+    assert "line 10: MoveAbsJ starts where line 4 ends, before another branch" in notes
+    assert "line 12: MoveAbsJ starts where line 7, 6 or 10 ends: it is driven from each" in notes
+    assert "branches that the run chooses from follow one another here" in notes

@@ -72,6 +72,11 @@ class Move:
     """What it does to the moves after it, or how far it goes, where a check of the path holds."""
     monitored: bool = True
     """Whether the target's configuration is taken; False after ``ConfJ\\Off`` or ``ConfL\\Off``."""
+    after: tuple[int, ...] = (1,)
+    """How far before it in the sequence stand the instructions that may come right before it.
+
+    ``(1,)`` but for the branches of an IF or TEST that the run chooses, and what follows them.
+    """
 
     @property
     def is_joint(self) -> bool:

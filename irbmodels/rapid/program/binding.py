@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..expressions import ExpressionEvaluator, Unknown, Unset, forwarded_names
-from .data import Datum, Frame
+from .data import Frame
+from .datum import Datum
 from .routines import Instruction, Parameter
 
 Given = list[tuple[ExpressionEvaluator, Parameter, Any]]
@@ -79,16 +80,16 @@ def _argument(
     unset = Unset(f"{parameter.name} depends on the run")
     try:
         if isinstance(node, Datum):
-            return Datum(node.type, node.size, node.value, node.decides)
+            return Datum(node.type, node.size, node.value, node.decides, name=parameter.name)
         if parameter.array and isinstance(frame, Frame):
             one = frame.find(node.children[0])
-            return Datum(kind, one.size, one.value, one.decides)
+            return Datum(kind, one.size, one.value, one.decides, name=parameter.name)
         if isinstance(frame, Frame):
             value, outside = frame.program.traced(lambda: frame.value_of(evaluator, node, kind, ()))
-            return Datum(kind, (), value, decides=not outside)
+            return Datum(kind, (), value, decides=not outside, name=parameter.name)
     except (Unknown, AttributeError) as reason:
         unset = Unset(str(reason))
-    return Datum(kind, (), unset, decides=True)
+    return Datum(kind, (), unset, decides=True, name=parameter.name)
 
 
 def copy_back(given: Given, frame: Frame, inner: Frame, reason: str) -> None:

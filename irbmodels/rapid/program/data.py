@@ -22,28 +22,13 @@ from ..module import Declaration, Module
 from ..value_builder import NUMERIC, Builder
 from ..values import RECORDS
 from .conditions import truth
+from .datum import Datum, Journal
 from .moves import Scope, hidden_names, routines_of
 from .routines import Routine
 
 T = TypeVar("T")
 
 _LARGEST_ARRAY = 100_000  # elements of an array that begin as 0
-
-
-@dataclass
-class Datum:
-    """One datum: its type, and its value now."""
-
-    type: str
-    size: tuple[int, ...]
-    value: Any
-    """An :class:`Unset` if it depends on the run."""
-    decides: bool = False
-    """Whether a condition is decided by it: a constant, or assigned by this run from such."""
-    shared: bool = False
-    """Whether it is a PERS."""
-    constant: bool = False
-    """Whether it is a CONST, which nothing can change."""
 
 
 class Program:
@@ -63,6 +48,7 @@ class Program:
         ]
         """Each module's routines by name in lower case."""
         self.data: dict[tuple[int, str], Datum] = {}
+        self.journal = Journal()
         self.outside = ""
         """Name of a datum that was read last and may have been changed from outside."""
         self.trapped: dict[tuple[int, str], str] = {}
@@ -175,7 +161,7 @@ def initial(constants: Constants, declared: Declaration, names: Any) -> Datum:
     except RapidError as err:
         value = Unset(err.reason)
     const, shared = declared.storage == "CONST", declared.storage == "PERS"
-    return Datum(kind, declared.size, value, const, shared, const)
+    return Datum(kind, declared.size, value, const, shared, const, declared.name)
 
 
 def _zero(builder: Builder, kind: str, size: tuple[int, ...]) -> Any:
@@ -210,11 +196,12 @@ class Frame:
     """Parameters, local data and counters, by name in lower case."""
     absent: frozenset[str] = frozenset()
     given: frozenset[str] = frozenset()
-    callers: tuple[int, ...] = ()
-    certain: bool = True
-    """Whether the instruction that runs certainly does."""
-    unknown: str = ""
-    """Why the value of a function depends on the run."""
+    callers: tuple[tuple[int, int], ...] = ()
+    """Routines that run, by identity, each with the number of doubts where it was called."""
+    outcomes: list[Any] = field(default_factory=list)
+    """States in which the routine may be left, one for each way through it."""
+    scope_of_run: int = 0
+    """Scope of the journal that began with the routine."""
     function: Any = None
     """What calls the program's functions."""
 
@@ -338,14 +325,14 @@ class Frame:
             return
         outside = ""
         try:
-            one.value, outside = self.program.traced(
+            value, outside = self.program.traced(
                 lambda: _put(evaluator, (one.type, one.size), one.value, path, new)
             )
         except Unknown as unknown:
             cause = str(unknown).split(" (")[0]
-            one.value = Unset(reason if cause in reason else f"{reason} ({cause})")
+            value = Unset(reason if cause in reason else f"{reason} ({cause})")
         kept = path and one.shared and not one.decides  # other parts are as they were
-        one.decides = not outside and not kept
+        self.program.journal.write(one, value, not outside and not kept)
 
     def forget(self, names: Iterable[str | tuple[int | None, str]], reason: str) -> None:
         """Note that data may have other values from here on.
@@ -359,7 +346,7 @@ class Frame:
             except Unknown:
                 continue
             if not one.constant:
-                one.value, one.decides = Unset(f"{name} {reason}"), True
+                self.program.journal.write(one, Unset(f"{name} {reason}"), True)
 
 
 def _put(

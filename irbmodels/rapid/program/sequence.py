@@ -6,8 +6,8 @@ whose :attr:`Move.unknown` says what is assumed instead.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import groupby, islice
 from typing import Any, cast
@@ -25,41 +25,32 @@ from ..options import QUIET
 from ..text import refusing_depth
 from .arguments import Move
 from .binding import Given, bind, called_name, copy_back
-from .data import Datum, Frame, Program
+from .blocks import TOO_MANY, run_block
+from .data import Frame, Program
 from .effects import Effects, written
+from .flow import Flow, Left
 from .moves import first_routine, routines_of
 from .routines import CHANGING, Block, Instruction, Routine, words
-from .run_values import counter_values, dimension, position
-from .settings import Settings
+from .run_values import dimension, position
 
 # instructions and rounds of loops; a program that takes more is checked part by part
 _MAX_STEPS = 20_000
+# of these in ways that the run chooses; beyond, procedures and loops are driven no second time
+_MAX_DOUBTFUL = 5_000
 _MAX_DEPTH = 40
 """Routines within one another; deeper ones have no end."""
 _POSITIONS = frozenset(("crobt", "cjointt", "cpos"))
-
-
-class _RoutineLeft(Exception):
-    """A routine is left before its end, with the value of a function."""
-
-    def __init__(self, value: Any = None) -> None:
-        super().__init__()
-        self.value = value
-
-
-class _ProgramEnded(Exception):
-    """The program ends here, or never goes on."""
 
 
 @refusing_depth
 def sequence_of(module: Module, routine: str | None = None) -> tuple[Move, ...]:
     """Return the moves of a program in execution order.
 
-    Procedures of the module that are called without arguments are followed, loops with known bounds
-    are unrolled, ``WHILE TRUE`` goes round twice, and of an IF or TEST of constants the branch that
-    holds is taken. What depends on the run stands there as an instruction with
-    :attr:`Move.unknown`: a call that is not followed; an IF, TEST or loop, of which the first
-    branch that may hold is taken, or one round.
+    Procedures are followed, loops with known bounds are unrolled, ``WHILE TRUE`` goes round twice,
+    and of an IF or TEST of constants the branch that holds is taken. What depends on the run stands
+    there as an instruction with :attr:`Move.unknown`: a call that is not followed; a loop, of which
+    the first round is driven; an IF or TEST, of which each branch that may hold is driven from the
+    state before it. :attr:`Move.after` then says after which instructions a move may come.
 
     Args:
         module: With the routines.
@@ -73,7 +64,7 @@ def sequence_of(module: Module, routine: str | None = None) -> tuple[Move, ...]:
             ``module`` is none.
     """
     run = _Interpreter(checked_module(module))
-    with suppress(_ProgramEnded):
+    with suppress(Left):
         run.run(run.frame(0, first_routine(run.program.module, run.routines, routine), ()))
     return tuple(run.moves)
 
@@ -86,49 +77,44 @@ class _Interpreter:
         self.routines = routines_of(module)[1]
         self.moves: list[Move] = []
         self.steps = 0
+        self.doubtful = 0
+        self.driven: set[int] = set()
+        """Procedures that were driven, by identity."""
         self.assignments = 0
-        self.uncertain_calls = 0
-        """Number of calls on the stack that depend on the run."""
         self.effects = Effects(self.program)
-        self.settings = Settings.initial()
-        self.last: Move | None = None
-        """The last move; None if it is not known where it ends."""
+        self.flow = Flow(self.program.journal)
+        self.silent = False
 
-    def frame(self, number: int, routine: Routine, callers: tuple[int, ...]) -> Frame:
+    def frame(self, number: int, routine: Routine, callers: tuple[tuple[int, int], ...]) -> Frame:
         """Return the names of a routine that is about to run, without parameters."""
         frame = self.program.frame(number, routine)
-        frame.callers, frame.function = (*callers, id(routine)), self._function
+        frame.callers = (*callers, (id(routine), self.flow.doubts))
+        frame.function = self._function
         return frame
 
     def run(self, frame: Frame) -> Any:
         """Run a routine; return the value of a function."""
         frame.declare()
-        try:
-            self._items(frame.routine.instructions, 0, frame)
-        except _RoutineLeft as left:
-            return left.value
-        return None
+        return self.flow.run_routine(
+            lambda: self.items(frame.routine.instructions, 0, frame), frame
+        )
 
-    def _items(self, items: Sequence[Instruction], depth: int, frame: Frame) -> None:
-        """Run instructions of the same blocks up to a depth; ``certain`` if they run at all."""
+    def items(self, items: Sequence[Instruction], depth: int, frame: Frame) -> None:
+        """Run instructions of the same blocks up to a depth."""
 
         def block_of(item: Instruction) -> Block | None:
             return item.inside[depth][0] if len(item.inside) > depth else None
 
         for block, grouped in groupby(items, key=block_of):
-            group = list(grouped)
             if block is None:
-                for item in group:
+                for item in grouped:
                     self._item(item, frame)
             elif "handler" in block.word:
-                self.moves += [
-                    frame.scope.move(item)
-                    for item in group
-                    if item.kind in ("move", "other", "setting", "note")
-                ]
+                kinds = ("move", "other", "setting", "note")
+                listed = [frame.scope.move(item) for item in grouped if item.kind in kinds]
+                self.moves += [] if self.silent else listed
             else:
-                run = {"IF": self._if, "TEST": self._if, "FOR": self._for, "WHILE": self._while}
-                run[block.word](block, group, depth + 1, frame)
+                run_block(self, block, list(grouped), depth + 1, frame)
 
     def _item(self, item: Instruction, frame: Frame) -> None:
         if item.kind == "assign":
@@ -136,7 +122,7 @@ class _Interpreter:
         elif item.kind == "write":
             frame.forget(written(item, frame), self._changed(item, frame))
         elif item.kind != "declaration":
-            self._step(item.span[0], frame)
+            self.step(item.span[0], frame)
             if item.kind == "leave":
                 self._leave(item, frame)
             elif item.kind == "call":
@@ -150,22 +136,21 @@ class _Interpreter:
         except RapidError as err:  # an index beyond the array, or a target that was not taught
             move = frame.scope.move(item)
             move = replace(move, unknown=move.unknown or err.reason, target=None, via=None)
-        programmed = move
+        programmed, state = move, self.flow.state
         if item.kind == "setting":
             with suppress(Unknown):
                 given = frame.scope.arguments(item.span, frame)
-                certain = frame.certain and not self.uncertain_calls
-                move = self.settings.apply(move, *given, certain)
+                move = state.settings.apply(move, *given)
         elif move.is_motion:
-            move = self.settings.moved(move)
-        self.moves.append(replace(move, inside=(), module=self._other_module(frame)))
+            move = state.settings.moved(move)
+        self._list(replace(move, inside=(), module=self._other_module(frame)))
         searches = item.name.lower().startswith("search")  # and writes the point that it found
         if item.kind == "other" or searches:
             frame.forget(written(item, frame), self._changed(item, frame))
         if move.is_motion:
-            unknown = programmed.unknown or searches or not frame.certain
-            self.last = None if unknown else programmed
+            state.stand = None if programmed.unknown or searches else programmed
         elif item.name.lower() == "goto":
+            state.stand = None
             reason = self._changed(item, frame)
             frame.forget({*frame.routine.assigned} & {*frame.own}, reason)
             frame.forget(self.effects.writes(frame.routine.instructions, frame), reason)
@@ -192,17 +177,18 @@ class _Interpreter:
         return self.program.modules[frame.number].name if frame.number else ""
 
     def _leave(self, item: Instruction, frame: Frame) -> None:
+        """Leave the routine, or with EXIT the program."""
         ends = item.name.lower().startswith("exit")
-        if not frame.certain or (ends and self.uncertain_calls):
-            if frame.routine.kind == "func":
-                frame.unknown = f"what {frame.routine.name}() returns depends on the run"
-                return
+        doubtful = self.flow.doubts > (0 if ends else frame.callers[-1][1])
+        if doubtful and frame.routine.kind != "func":
             reason = "whether it is reached depends on the run; the moves after it are driven"
-            self._add_unknown(item.name, item.span[0], frame, reason)
-        elif ends:
-            raise _ProgramEnded
+            self.note(item.name, item.span[0], frame, reason)
+        if ends:
+            self.flow.ends += 1
         else:
-            raise _RoutineLeft(self._returned(item, frame))
+            result = self._returned(item, frame)
+            frame.outcomes.append(self.flow.now(frame.scope_of_run, result))
+        raise Left
 
     def _returned(self, item: Instruction, frame: Frame) -> Any:
         if frame.routine.kind != "func" or item.name.lower() != "return":
@@ -224,16 +210,25 @@ class _Interpreter:
             return
         if found is None or found[1].kind != "proc":
             reason = "it is no procedure of this module, and not followed"
-            self._add_unknown(item.name, item.span[0], frame, reason, item)
+            self.note(item.name, item.span[0], frame, reason, item)
             frame.forget(written(item, frame), self._changed(item, frame))
-            self.last = None
+            self.flow.state.stand = None
             return
         number, called = found
-        if id(called) in frame.callers and (not frame.certain or self.uncertain_calls):
+        runs = [doubts for one, doubts in frame.callers if one == id(called)]
+        if runs and self.flow.doubts > runs[0]:
             reason = f"{called.name} calls itself if the run wants it, and is not followed"
-            self._add_unknown(item.name, item.span[0], frame, reason, item)
+            self.note(item.name, item.span[0], frame, reason, item)
+            frame.forget(self.effects.writes([item], frame), self._changed(item, frame))
+            self.flow.state.stand = None
             return
-        if frame.callers.count(id(called)) > _MAX_DEPTH:
+        if self.doubtful > _MAX_DOUBTFUL and id(called) in self.driven:
+            self.note(item.name, item.span[0], frame, f"it is driven above, and {TOO_MANY}", item)
+            frame.forget(self.effects.writes([item], frame), self._changed(item, frame))
+            self.flow.state.stand = None
+            return
+        self.driven.add(id(called))
+        if len(runs) > _MAX_DEPTH:
             reason = f"{called.name} calls itself: its moves have no end"
             raise RapidError(*frame.scope.line_column(item.span[0]), reason, self._file(frame))
         inner = self.frame(number, called, frame.callers)
@@ -242,14 +237,12 @@ class _Interpreter:
         except Unknown as reason:
             if self.effects.matters(item, frame):
                 text = f"{reason}, and is not followed"
-                self._add_unknown(item.name, item.span[0], frame, text, item)
+                self.note(item.name, item.span[0], frame, text, item)
             frame.forget(written(item, frame), self._changed(item, frame))
             return
-        self.uncertain_calls += not frame.certain
         try:
             self.run(inner)
         finally:
-            self.uncertain_calls -= not frame.certain
             copy_back(given, frame, inner, self._changed(item, frame))
 
     def _bound(self, item: Instruction, frame: Frame, inner: Frame) -> Given:
@@ -264,7 +257,7 @@ class _Interpreter:
         word = node.children[0]
         if word.lower() in _POSITIONS:
             frame.program.outside = str(word)  # a measured position decides nothing
-            return position(self.last, evaluator, node)
+            return position(self.flow.state.stand, evaluator, node)
         if word.lower() == "dim":
             return dimension(frame, evaluator, node)
         found = self.program.routine(frame.number, word.lower())
@@ -272,177 +265,63 @@ class _Interpreter:
             raise Unknown(f"{word!s}() is not evaluated")
         if len(frame.callers) > _MAX_DEPTH:
             raise Unknown(f"{word!s}() calls itself too often")
-        self._step(frame.routine.span[0], frame)
+        if not self.step(frame.routine.span[0], frame):
+            raise Unknown(f"{word!s}() is {TOO_MANY}")
         inner = self.frame(*found, frame.callers)
         given = bind(evaluator, *arguments_of(node), inner)
         result = self.run(inner)
         copy_back(given, frame, inner, f"is changed by {word!s}()")
         if result is None:
-            raise Unknown(inner.unknown or f"{word!s}() returns nothing")
-        if reason := inner.unknown or reason_in(result[1]):
+            raise Unknown(f"{word!s}() returns nothing")
+        if reason := reason_in(result):
             raise Unknown(reason)
         return cast("tuple[str, Any]", result)
 
-    def _forget(self, items: Sequence[Instruction], frame: Frame, block: Block) -> None:
-        """Note that what a block may assign, or return, depends on the run from here on."""
-        if frame.routine.kind == "func" and any(item.kind == "leave" for item in items):
-            frame.unknown = f"what {frame.routine.name}() returns depends on the run"
-        line = frame.scope.line_column(block.start)[0]
-        names = self.effects.writes(items, frame)
-        frame.forget(
-            names,
-            f"is changed in the {block.word} of line {line}: what it is then depends on the run",
-        )
-        if any(self.effects.matters(item, frame) for item in items):
-            self.last = None
-
-    def _if(self, block: Block, items: list[Instruction], depth: int, frame: Frame) -> None:
-        scope, branches = frame.scope, [item.inside[depth - 1][1] for item in items]
-        for branch, head in enumerate(block.expressions):
-            inner = [item for item, number in zip(items, branches, strict=True) if number == branch]
-            try:
-                if head is None:
-                    holds = True
-                elif block.word == "TEST":
-                    holds = frame.is_case(block.subject, head)
-                else:
-                    holds = frame.holds(head)
-            except Unknown as reason:
-                if any(self.effects.matters(item, frame) for item in items):
-                    moving = [item for item in inner if self.effects.matters(item, frame)]
-                    others = [
-                        item
-                        for item, number in zip(items, branches, strict=True)
-                        if number > branch and self.effects.matters(item, frame)
-                    ]
-                    lines = sorted({scope.line_column(item.span[0])[0] for item in others})
-                    rest = f", {_lines(lines)} not" if lines else ""
-                    kind = "CASE" if block.word == "TEST" else "branch"
-                    taken = f"a {kind} without moves is assumed"
-                    if moving:
-                        line = scope.line_column(moving[0].span[0])[0]
-                        taken = f"its {kind} with line {line} is driven"
-                    self._add_unknown(block.word, block.start, frame, f"{reason}; {taken}{rest}")
-                    self._uncertain(inner, depth, frame)
-                self._forget(items, frame, block)
-                return
-            if holds:
-                self._items(inner, depth, frame)
-                return
-
-    def _uncertain(self, items: Sequence[Instruction], depth: int, frame: Frame) -> None:
-        """Run instructions of which the run tells whether they are reached."""
-        certain, frame.certain = frame.certain, False
+    @contextmanager
+    def quiet(self, really: bool = True) -> Iterator[None]:
+        """List no moves within."""
+        silent, self.silent = self.silent, self.silent or really
         try:
-            self._items(items, depth, frame)
+            yield
         finally:
-            frame.certain = certain
+            self.silent = silent
 
-    def _for(self, block: Block, items: list[Instruction], depth: int, frame: Frame) -> None:
-        text = self.program.modules[frame.number].text
-        counter = text[slice(*block.subject)].lower()
-        before = frame.own.get(counter)
-        try:
-            values = counter_values([frame.number_at(head) for head in block.expressions if head])
-        except Unknown as reason:
-            self._once(block, items, depth, frame, reason)
-            return
-        quiet = not any(self.effects.matters(item, frame) for item in items)
-        try:
-            for value in values:
-                if quiet and self.assignments > _MAX_STEPS:
-                    self._forget(items, frame, block)
-                    return
-                self._step(block.start, frame, quiet)
-                frame.own[counter] = Datum("num", (), value, decides=True)
-                self._items(items, depth, frame)
-        finally:
-            if before is None:
-                frame.own.pop(counter, None)
-            else:
-                frame.own[counter] = before
+    def step(self, start: int, frame: Frame, quiet: bool = False) -> bool:
+        """Count a step; return False if there are too many to follow.
 
-    def _while(self, block: Block, items: list[Instruction], depth: int, frame: Frame) -> None:
-        head = next((head for head in block.expressions[:1] if head), None)
-        quiet = not any(self.effects.matters(item, frame) for item in items)
-        try:
-            if head is None or not frame.holds(head):
-                return
-            if not self._is_endless(head, frame):
-                while frame.holds(head):
-                    if quiet and self.assignments > _MAX_STEPS:
-                        self._forget(items, frame, block)
-                        return
-                    self._step(block.start, frame, quiet)
-                    self._items(items, depth, frame)
-                return
-        except Unknown as reason:
-            self._once(block, items, depth, frame, reason)
-            return
-        begin = len(self.moves)
-        for _ in range(2):  # the second time from its own end; a third is as the second
-            self._items(items, depth, frame)
-        unknown = any(move.unknown for move in self.moves[begin:])
-        if frame.certain and not self.uncertain_calls and not unknown:
-            raise _ProgramEnded
-        self._forget(items, frame, block)
-
-    def _is_endless(self, head: tuple[int, int], frame: Frame) -> bool:
-        """Return whether a condition is made of constants only: nothing in the loop changes it."""
-        names = {word.lower for word in words(self.program.modules[frame.number].text, *head)}
-        for name in names:
-            owner = self.program.owner(frame.number, name)
-            if name in frame.own and self._storage(frame, name) != "CONST":
-                return False
-            if owner is not None and name not in frame.own:
-                declared = self.program.modules[owner].declaration(name)
-                if declared.storage != "CONST":
-                    return False
-        return True
-
-    @staticmethod
-    def _storage(frame: Frame, name: str) -> str:
-        declared = frame.scope.local.get(name)
-        return "" if declared is None else str(declared.storage)
-
-    def _once(
-        self,
-        block: Block,
-        items: list[Instruction],
-        depth: int,
-        frame: Frame,
-        reason: Unknown,
-    ) -> None:
-        """Run a loop once whose bounds depend on the run."""
-        self._forget(items, frame, block)
-        if any(self.effects.matters(item, frame) for item in items):
-            self._add_unknown(block.word, block.start, frame, f"{reason}; it is driven once")
-            self._uncertain(items, depth, frame)
-            self._forget(items, frame, block)
-
-    def _step(self, start: int, frame: Frame, quiet: bool = False) -> None:
-        if quiet:  # without moves
+        Those of loops without moves, and of ways that the run chooses, may be left out.
+        """
+        if quiet:
             self.assignments += 1
-            return
+            return self.assignments <= _MAX_STEPS
+        if self.flow.doubts:
+            self.doubtful += 1
+            return self.doubtful <= _MAX_DOUBTFUL
         self.steps += 1
         if self.steps > _MAX_STEPS:
             reason = f"the program takes more than {_MAX_STEPS} steps; check a part of it"
             raise RapidError(*frame.scope.line_column(start), reason, self._file(frame))
+        return True
 
     def _file(self, frame: Frame) -> str:
         return self.program.modules[frame.number].file
 
-    def _add_unknown(
+    def note(
         self, word: str, start: int, frame: Frame, reason: str, item: Instruction | None = None
     ) -> None:
-        """Add an instruction that depends on the run, with the reason."""
+        """List an instruction that depends on the run, with the reason."""
         line, column = frame.scope.line_column(start)
         text = word if item is None else frame.scope.module.text[slice(*item.span)]
         module = self._other_module(frame)
-        self.moves.append(
+        self._list(
             Move(word, line, column, frame.routine.name, text, unknown=reason, module=module)
         )
 
-
-def _lines(lines: list[int]) -> str:
-    return f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
+    def _list(self, move: Move) -> None:
+        """Add an instruction to the sequence."""
+        if self.silent:
+            return
+        number, state = len(self.moves), self.flow.state
+        after = tuple(number - last for last in state.last) or (1,)
+        self.moves.append(move if after == (1,) else replace(move, after=after))
+        state.last = (number,)

@@ -70,31 +70,51 @@ class Settings:
         """Return the settings that a program begins with."""
         return cls({"confj": True, "confl": True})
 
-    def apply(self, move: Move, evaluator: ExpressionEvaluator, tree: Any, certain: bool) -> Move:
+    def copy(self) -> Settings:
+        """Return settings that change apart from these."""
+        return replace(self, monitored=dict(self.monitored))
+
+    def joined(self, other: Settings, where: str) -> Settings:
+        """Return what two ways through an instruction agree in; ``where`` names it.
+
+        A configuration that is taken after one of them is taken.
+        """
+        depends = f"whether {{}} depends on {where}"
+        joined = self.copy()
+        for name, on in other.monitored.items():
+            joined.monitored[name] = joined.monitored[name] or on
+        if bool(self.displaced) != bool(other.displaced):
+            joined.displaced = depends.format("targets are displaced")
+        if (self.override, self.fastest, bool(self.slowed)) != (
+            other.override,
+            other.fastest,
+            bool(other.slowed),
+        ):
+            joined.slowed = depends.format("VelSet changes the speed")
+        return joined
+
+    def apply(self, move: Move, evaluator: ExpressionEvaluator, tree: Any) -> Move:
         """Change the settings by an instruction; return it with its effect, or why it has none.
 
         Args:
             move: The instruction, with the reason why it is not evaluated by itself.
             evaluator: Of its arguments.
             tree: Of the instruction.
-            certain: Whether it certainly runs.
         """
         name = move.instruction.lower()
         required, options = arguments_of(tree)
-        here = f"{move.instruction} of line {move.line}"
-        doubt = "" if certain else f"whether the {here} runs depends on the run"
         if name == "pdispoff":
-            self.displaced = self.displaced and doubt
-            return move if self.displaced else _with(move, "targets are not displaced from here on")
+            self.displaced = ""
+            return _with(move, "targets are not displaced from here on")
         if name in ("pdispon", "pdispset"):
-            self.displaced = doubt or f"the {here} displaces its target"
+            self.displaced = f"the {move.instruction} of line {move.line} displaces its target"
             return move
-        if name in ("confj", "confl") and not doubt:
+        if name in ("confj", "confl"):
             self.monitored[name] = "off" not in options
             return _with(move, _CONFIGURATION[self.monitored[name]])
         if name == "velset":
-            return self._velset(move, evaluator, required, doubt)
-        if name == "gripload" and not doubt and len(required) == 1:
+            return self._velset(move, evaluator, required)
+        if name == "gripload" and len(required) == 1:
             try:
                 if evaluator.value(LoadData, required[0], "the load") == PREDEFINED["load0"]:
                     return _with(move, "no payload is held from here on")
@@ -103,13 +123,11 @@ class Settings:
             return replace(move, unknown="torques are those of the payload that the robot has")
         return move
 
-    def _velset(
-        self, move: Move, evaluator: ExpressionEvaluator, given: list[Any], doubt: str
-    ) -> Move:
+    def _velset(self, move: Move, evaluator: ExpressionEvaluator, given: list[Any]) -> Move:
         """Take the override [%] and the largest speed of the TCP [mm/s] of a ``VelSet``."""
         try:
-            if doubt or len(given) != 2:
-                raise Unknown(doubt or f"{move.instruction} takes Override, Max")
+            if len(given) != 2:
+                raise Unknown(f"{move.instruction} takes Override, Max")
             override, fastest = (evaluator.number(one) for one in given)
             if not (override > 0.0 and fastest > 0.0):
                 raise Unknown(f"{override:g} % and {fastest:g} mm/s are no speeds")

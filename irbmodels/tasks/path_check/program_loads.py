@@ -19,6 +19,10 @@ _GRIP = re.compile(r"\s*GripLoad\s+([^;]*?)\s*;?\s*", re.IGNORECASE)
 _NONE = "load0"  # ABB's name of no payload
 
 
+Held = tuple[str, Inertial | None] | None
+"""Name and value of a payload; None where the value is not known."""
+
+
 class CarriedLoad(NamedTuple):
     """Tool and payload together, as one body on the flange."""
 
@@ -54,7 +58,8 @@ class ProgramLoads:
         """
         self._robot = robot
         self._values = {name.lower(): value for name, value in values.items()}
-        self._held: tuple[str, Inertial | None] | None = "payload", robot.payload
+        self.held: Held = "payload", robot.payload
+        """The payload that the robot has now."""
         self._tools: dict[str, Tool | None] = {}
         self._loads: dict[tuple[str, str], CarriedLoad | None] = {}
         self._notes = notes
@@ -63,9 +68,9 @@ class ProgramLoads:
         """Take the next instruction: a GripLoad, or a move."""
         grip = _GRIP.fullmatch(move.text)
         if grip:
-            self._held = self._gripped(move, grip[1])
-        elif move.is_motion and self._held is not None:
-            name, payload = self._held
+            self.held = self._gripped(move, grip[1])
+        elif move.is_motion and self.held is not None:
+            name, payload = self.held
             key = move.tool_name, name if payload is not None else ""
             if key not in self._loads:
                 body = load_on_flange(self._tool(move), payload)
@@ -78,7 +83,7 @@ class ProgramLoads:
         loads = [load for load in self._loads.values() if load is not None]
         return tuple(load for load in loads if own is None or not _same(load.body, own.body))
 
-    def _gripped(self, move: Move, name: str) -> tuple[str, Inertial | None] | None:
+    def _gripped(self, move: Move, name: str) -> Held:
         """Return the payload of a GripLoad; None where its value is not known."""
         if name.lower() == _NONE:
             return name, None

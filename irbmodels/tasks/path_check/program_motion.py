@@ -8,7 +8,7 @@ and MoveC stay in the posture that they start in. The notes of the result list t
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -26,7 +26,8 @@ from ...trajectory import Motion
 from ...trajectory.cartesian_path import PosePath, arc, line
 from ...trajectory.rounding import displacement
 from .ik_following import JointPath, ik_along_path, path_derivatives, postures_at
-from .joint_segments import JointSegment, MoveTiming, run_segments, tcp_speed
+from .joint_segments import JointSegment, MoveTiming, tcp_speed
+from .motion_pieces import SAME, MotionPieces, Start, Starts
 from .move_timing import SpeedProfile, speed_profile
 from .program_loads import CarriedLoad, ProgramLoads
 from .program_notes import ProgramNotes
@@ -37,7 +38,7 @@ RAMP = 0.2
 STEP = 0.01  # [s] between samples
 _TRIES, _SLOWER = 8, 1.0 + 1e-6  # to slow a move until no sample is too fast
 _LONGEST = 60  # characters of a target that an error shows
-_SAME = 1e-9  # [m, rad] a shorter move is none
+MOST_STARTS = 16  # of one move after branches that the run chooses
 
 
 class ProgramMotion(NamedTuple):
@@ -110,11 +111,14 @@ def programmed_motion(
             what = f"{values} are a dictionary of names to {kind.__name__}"
             as_list(as_instance(named, Mapping, what).values(), kind, what)
     notes = ProgramNotes(robot, wobjs or {}, stand_in)
-    run = _Run(notes, ramp, step, slow, units, ProgramLoads(robot, loads or {}, notes.notes))
+    q = None
     if start is not None:
-        run.q = np.array(robot.states.one(finite(start, (robot.n,), "start [rad, m]")))
+        q = np.array(robot.states.one(finite(start, (robot.n,), "start [rad, m]")))
+    carried = ProgramLoads(robot, loads or {}, notes.notes)
+    run = _Run(notes, ramp, units, carried, MotionPieces(robot, step, slow), q)
+    starts = Starts(Start(q, 0, carried.held))
     for move in moves:
-        run.add(move)
+        starts.add(run.take(move, starts.of(move)))
     if not any(move.is_motion for move in moves):
         reasons = "".join(f"; {note}" for note in list(notes.unevaluated)[:1])
         raise InputError(f"the program holds no MoveL, MoveJ, MoveC or MoveAbsJ{reasons}")
@@ -127,20 +131,33 @@ class _Run:
 
     notes: ProgramNotes
     ramp: float
-    step: float
-    slow: bool
     units: Mapping[str, Robot] | None
     loads: ProgramLoads
+    pieces: MotionPieces
     q: Array | None = None
-    t: float = 0.0
-    pieces: list[Motion] = field(default_factory=list)
-    lines: list[IntArray] = field(default_factory=list)
-    timings: list[MoveTiming] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
-    segments: list[JointSegment] = field(default_factory=list)
-    """Joint moves with times that wait for a point to stop at."""
     first_line: int = 0
     zones_stopped: int = 0
+
+    def take(self, move: Move, starts: Sequence[Start]) -> list[Start]:
+        """Add one instruction from each of its starts; return where it ends."""
+        driven = move.is_motion and not move.unknown
+        if driven and (len(starts) > 1 or starts[0].q is not self.q):
+            self.notes.add_starts(move, [start.line for start in starts], MOST_STARTS)
+        ends = []
+        for start in starts[:MOST_STARTS]:
+            self.loads.held = start.held
+            if driven and start.q is not self.q:
+                self._run_segments()
+                self.q = start.q
+            self.add(move)
+            moved = driven and self.q is not start.q
+            ends.append(
+                Start(self.q, move.line, self.loads.held)
+                if moved
+                else start._replace(held=self.loads.held)
+            )
+        return ends
 
     def add(self, move: Move) -> None:
         """Add one move, or a note why it is left out."""
@@ -182,17 +199,15 @@ class _Run:
             self.notes.general.add(
                 f"{self.zones_stopped} {point} with zones {are} stopped at; corners are not rounded"
             )
-        if self.slow:
+        if self.pieces.slow:
             self.notes.general.add(
                 "moves in which an axis would exceed its rated speed are slowed as a whole"
             )
-        if not self.pieces and self.q is not None:
+        if not self.pieces.pieces and self.q is not None:
             # the moves end where the arm starts, or cannot be made
-            self._stand(self.first_line, self.q)
-        empty = Motion(np.zeros(0), *np.zeros((3, 0, self.notes.robot.n)))
-        motion = Motion.joined([empty, *self.pieces])
-        lines = np.concatenate([np.zeros(0, dtype=np.int64), *self.lines])
-        moves = tuple(self.timings), tuple(self.findings)
+            self.pieces.stand(self.first_line, self.q)
+        motion, lines = self.pieces.joined()
+        moves = tuple(self.pieces.timings), tuple(self.findings)
         return ProgramMotion(motion, lines, *moves, *self.notes.result(), self.loads.result())
 
     def _leave_out(self, move: Move, reason: str) -> None:
@@ -258,25 +273,26 @@ class _Run:
                 f"the motion begins at the target of line {move.line}: where the arm comes from is"
                 " not in the program"
             )
-            self._stand(move.line, end)
+            self.pieces.stand(move.line, end)
+            self.q = end
             return
         passes = move.seconds is not None and move.zone is not None and not move.zone.finep
-        if move.seconds is not None and (passes or self.segments):
-            self.segments.append(
+        if move.seconds is not None and (passes or self.pieces.segments):
+            self.pieces.segments.append(
                 JointSegment(start, end, move.seconds, move.line, move.instruction)
             )
             self.q = end
             if not passes:
                 self._run_segments()
             return
-        self._stop_before(move)
+        self._stop_before(move, start)
         way = displacement(start, end)
-        if np.abs(way).max() <= _SAME:
+        if np.abs(way).max() <= SAME:
             return
         share = np.linspace(0.0, 1.0, 101)
         twists = np.einsum("kij,j->ki", robot.jacobian(start + share[:, None] * way), way)
         profile, slowed_by = self._speed_profile(move, 1.0, twists, way[None])
-        t = profile.times(self.step)
+        t = profile.times(self.pieces.step)
         moved, v, a = (x[:, None] * way for x in profile.at(t))
         self._append(move, robot, profile, slowed_by, Motion(t, start + moved, v, a))
         self.q = end
@@ -284,10 +300,10 @@ class _Run:
     def _cartesian(
         self, move: Move, robot: Robot, start: Array, pose: pin.SE3, via: pin.SE3 | None
     ) -> None:
-        self._stop_before(move)
+        self._stop_before(move, start)
         first: Any = robot.pose(start)
         shift, turn = first.translation - pose.translation, first.rotation - pose.rotation
-        if via is None and np.linalg.norm(shift) + np.linalg.norm(turn) <= 10.0 * _SAME:
+        if via is None and np.linalg.norm(shift) + np.linalg.norm(turn) <= 10.0 * SAME:
             return
         if via is not None and not self._reaches(move, robot, via, _named(move, via=True)):
             return
@@ -311,7 +327,7 @@ class _Run:
             move, path.length, path.twists(joint_path.s), slopes
         )
         for _ in range(_TRIES):
-            t = profile.times(self.step)
+            t = profile.times(self.pieces.step)
             s, speed, gain = profile.at(t)
             q = postures_at(robot, joint_path, path.poses(s), s)
             q[0], q[-1] = joint_path.q[0], joint_path.q[-1]
@@ -319,7 +335,7 @@ class _Run:
             v = slope * speed[:, None]
             shares = np.abs(v[joint_path.off_jumps(s)]).max(axis=0, initial=0.0)
             shares = shares / robot.limits.velocity
-            if not self.slow or shares.max() <= 1.0:
+            if not self.pieces.slow or shares.max() <= 1.0:
                 break  # an axis may be faster between the samples that gave the profile
             profile = profile.slower(_SLOWER * float(shares.max()))
             slowed_by = int(np.argmax(shares)) + 1
@@ -329,7 +345,7 @@ class _Run:
                 f"axis {jump.axis + 1} turns {turned:.4g} deg within {within:.3g} mm of"
                 f" {move.instruction}: it passes a singularity, or the arm changes its posture"
             )
-            when = self.t + float(np.interp(jump.s, s, t))
+            when = self.pieces.t + float(np.interp(jump.s, s, t))
             self._fail(move, "jump", text, jump.angle, "rad", when, jump.axis + 1)
         a = bend * speed[:, None] ** 2 + slope * gain[:, None]
         self._append(move, robot, profile, slowed_by, Motion(t, q, v, a))
@@ -362,7 +378,7 @@ class _Run:
         if not (speed.v_tcp > 0.0 and speed.v_ori > 0.0):
             raise InputError(f"its speed {speed} is not positive")
         bounds = (twists[:, :3], 1e-3 * speed.v_tcp), (twists[:, 3:], math.radians(speed.v_ori))
-        rated = self.notes.robot.limits.velocity if self.slow else None
+        rated = self.notes.robot.limits.velocity if self.pieces.slow else None
         return speed_profile(length, self.ramp, bounds, slopes, rated, move.seconds)
 
     def _append(
@@ -382,45 +398,24 @@ class _Run:
         fastest = float(tcp_speed(robot, motion.q, motion.v).max())
         programmed = fastest if move.seconds is not None else 1e-3 * move.speed.v_tcp
         share = 1.0 if move.seconds is not None else fastest / programmed
-        end = self.t + profile.duration
-        # the last sample of the move before is the first of this one
-        first = 1 if self.pieces else 0
-        self.pieces.append(motion.each(lambda x: x[first:])._replace(t=self.t + motion.t[first:]))
-        self.lines.append(np.full(len(motion.t) - first, move.line))
-        self.timings.append(
-            MoveTiming(move.line, move.instruction, self.t, end, programmed, share, slowed_by)
+        end = self.pieces.t + profile.duration
+        timing = MoveTiming(
+            move.line, move.instruction, self.pieces.t, end, programmed, share, slowed_by
         )
-        self.t = end
+        self.pieces.append(motion, timing)
 
-    def _stop_before(self, move: Move) -> None:
+    def _stop_before(self, move: Move, start: Array) -> None:
         """Run the joint moves that wait; a move without a time begins and ends at rest."""
         self._run_segments()
+        self.pieces.begin(start)
         self.zones_stopped += move.zone is not None and not move.zone.finep
 
     def _run_segments(self) -> None:
         """Append the motion of the joint moves with times that wait."""
-        if not self.segments:
-            return
-        if len(self.segments) > 1:
+        if self.pieces.run_segments():
             self.notes.general.add(
                 "joint moves with times pass their points without a stop, on a cubic spline"
             )
-        first = 1 if self.pieces else 0
-        motion, lines, timings = run_segments(
-            self.notes.robot, self.segments, self.t, self.step, self.slow, first
-        )
-        self.pieces.append(motion)
-        self.lines.append(lines)
-        self.timings += timings
-        self.t = timings[-1].end
-        self.segments = []
-
-    def _stand(self, line: int, q: Array) -> None:
-        """Stand at a posture, for one sample."""
-        rest = np.zeros((1, len(q)))
-        self.pieces.append(Motion(np.array([self.t]), q[None].copy(), rest, rest.copy()))
-        self.lines.append(np.array([line]))
-        self.q = q
 
     def _fail(
         self,
@@ -434,7 +429,7 @@ class _Run:
     ) -> None:
         """Add a finding at the present time and posture, or ``when`` [s]."""
         self._run_segments()
-        t = self.t if when is None else when
+        t = self.pieces.t if when is None else when
         q = None if self.q is None else self.q.copy()
         bounds = value, math.nan, math.nan, unit
         self.findings.append(Finding(kind, t, t, move.line, t, axis, kind, *bounds, q, text=text))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pinocchio as pin
@@ -59,6 +59,27 @@ class ProgramNotes:
         extax = getattr(move.target, "extax", None)
         if extax is not None and any(value is not None for value in extax.used):
             self.general.add("external axes are not moved")
+
+    def add_starts(self, move: Move, lines: Sequence[int], most: int) -> None:
+        """Add a note on a move that does not start where the one listed before it ends.
+
+        Args:
+            move: The move.
+            lines: Of the moves after which it may come.
+            most: Number of these from which it is driven.
+        """
+        shown = ", ".join(map(str, lines[:-1])) + f" or {lines[-1]}"
+        if len(lines) == 1:
+            self.add(move, f"starts where line {lines[0]} ends, before another branch")
+        else:
+            self.add(move, f"starts where line {shown} ends: it is driven from each")
+        if len(lines) > most:
+            text = f"it is driven from the first {most} of {len(lines)} postures it may start in"
+            self.add_unevaluated(move, text)
+        self.general.add(
+            "branches that the run chooses from follow one another here, each from where it starts:"
+            " times and energies are those of all of them"
+        )
 
     def has_tool(self, move: Move) -> bool:
         """Return whether the tooldata has a value; if not, note which tool stands for it."""
