@@ -84,7 +84,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     refuse = partial(_refuse, as_json="--json" in given)
     try:
-        result = _program().main(given, prog_name="irbmodels", standalone_mode=False)
+        record: dict[str, object] = {}
+        result = _program().main(given, "irbmodels", standalone_mode=False, obj=record)
+        if record:
+            write_json(record)
         sys.stdout.flush()  # a full disk shows itself here
     except IrbError as error:
         return refuse(str(error), type(error).__name__)

@@ -10,6 +10,7 @@ import click
 
 from ..errors import InputError
 from .commands import Commands
+from .json_output import json_option, print_json
 from .shared import (
     PATH,
     REST_HELP,
@@ -25,6 +26,7 @@ from .shared import (
     payload_option,
     print_tables,
     read_motion,
+    refuse_unproven,
     report_written,
     robot_argument,
     tool_option,
@@ -67,6 +69,7 @@ app = Commands()
 )
 @click.option("--rest", type=float, help=REST_HELP)
 @overlay_option
+@json_option
 def torque(
     robot: str,
     motion: Path,
@@ -79,6 +82,7 @@ def torque(
     window: float | None,
     rest: float | None,
     overlay: tuple[Path, ...],
+    as_json: bool,
 ) -> None:
     """Predict axis torques along a motion, split by cause.
 
@@ -89,6 +93,7 @@ def torque(
     Files may be larger than memory.
     """
     from ..report import figures
+    from ..report.records import prediction_record
     from ..report.tables import prediction_tables
     from ..trajectory.differentiation import REST
     from ..trajectory.torque_prediction import predict
@@ -106,7 +111,10 @@ def torque(
         prediction = predict(file, output, window, rest, lambda size: bar.advance(task, size))
     if figure is not None:
         figures.save(figures.torque_figure(prediction, arm), figure)
-    print_tables(*prediction_tables(prediction, arm))
+    if as_json:
+        print_json(arm, prediction_record(prediction, arm))
+    else:
+        print_tables(*prediction_tables(prediction, arm))
     _print_remarks(prediction, arm, rest, file.missing)
     report_written(output, figure)
 
@@ -117,16 +125,19 @@ def torque(
 @robot_argument
 @click.option("--save", type=PATH, help="Figure to write (png, pdf, svg).")
 @overlay_option
+@json_option
 def friction(
     robot: str,
     save: Path | None,
     overlay: tuple[Path, ...],
+    as_json: bool,
 ) -> None:
     """Print the friction of each axis, and draw it over speed.
 
     Shaded is what was measured.
     """
     from ..report import figures
+    from ..report.records import friction_record
     from ..report.tables import friction_table
     from ..robot.robot import load
     from ..tables.description import describe
@@ -136,7 +147,10 @@ def friction(
     if save is not None:
         figures.check_format(save)
     figure = figures.friction_figure(arm)
-    print_tables(friction_table(with_overlays(describe(robot), overlay or ())))
+    if as_json:
+        print_json(arm, friction_record(arm))
+    else:
+        print_tables(friction_table(with_overlays(describe(robot), overlay or ())))
     if save is not None:
         figures.save(figure, save)
         report_written(save)
@@ -155,6 +169,7 @@ def friction(
     help="Figure to write: the TCP along S001's motion, three ways.",
 )
 @overlay_option
+@json_option
 def check(
     robot: str,
     tool: str | None,
@@ -162,6 +177,7 @@ def check(
     parameters: str | None,
     figure: Path | None,
     overlay: tuple[Path, ...],
+    as_json: bool,
 ) -> None:
     """Compare a robot with two derivations and installed engines.
 
@@ -172,6 +188,7 @@ def check(
     from ..exchange.verify.check import reference_motion, tcp_paths
     from ..exchange.write import export
     from ..report import figures
+    from ..report.records import agreements_record, verdicts_record
     from ..report.tables import agreement_table, left_out_springs
 
     arm = any_robot(robot, tool, overlay, parameters, payload)
@@ -179,12 +196,18 @@ def check(
         if figure is not None:
             raise InputError(f"--figure compares with the DH table, and {robot} has none")
         with TemporaryDirectory() as folder:
-            verify_file(arm, "urdf", export(arm, "urdf", folder)[0])
+            verdicts = verify_file(arm, "urdf", export(arm, "urdf", folder)[0], as_json)
+        if as_json:
+            print_json(arm, {"agreements": None, "tools": verdicts_record(verdicts)})
+        refuse_unproven(verdicts)
         return
     if figure is not None:
         figures.check_format(figure)
     agreements = run(arm)
-    print_tables(agreement_table(agreements, arm))
+    if as_json:
+        print_json(arm, {"agreements": agreements_record(agreements), "tools": None})
+    else:
+        print_tables(agreement_table(agreements, arm))
     absent = [one.against for one in agreements if not one.compared]
     if absent:
         err.print(f"not compared: {', '.join(absent)}")

@@ -9,15 +9,14 @@ key is always there; what is unknown, or not finite, is null. What each command 
 from __future__ import annotations
 
 import json
-import math
 import re
 import sys
 from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from ..report.plain import plain_values
 from ..version import __version__
 
 if TYPE_CHECKING:
@@ -39,18 +38,22 @@ json_option = click.option(
 def print_json(robot: Robot | None, results: Mapping[str, object]) -> None:
     """Print a command's name, the version, its robot where it has one, and its results.
 
+    It is printed as the command ends, since an error until then is printed alone.
+
     Args:
         robot: The robot that was computed, with its load and place; None where there is none.
         results: By name with unit: numbers, texts, arrays, named tuples, mappings.
     """
-    words = click.get_current_context().command_path.split()[1:]
-    about = {} if robot is None else {"robot": _robot_record(robot)}
-    write_json({"command": " ".join(words), "version": __version__, **about, **results})
+    context = click.get_current_context()
+    words = context.command_path.split()[1:]
+    about = {} if robot is None else {"robot": robot_record(robot)}
+    record = {"command": " ".join(words), "version": __version__, **about, **results}
+    context.ensure_object(dict).update(record)
 
 
 def write_json(record: Mapping[str, object]) -> None:
-    """Write one object to the standard output."""
-    text = json.dumps(_plain(record), indent=2, allow_nan=False)
+    """Write one object to the standard output, now."""
+    text = json.dumps(plain_values(record), indent=2, allow_nan=False)
     rows = _NUMBERS.sub(lambda found: f"[{' '.join(found[0][1:-1].split())}]", text)
     sys.stdout.write(f"{rows}\n")
 
@@ -62,7 +65,8 @@ def pose_record(pose: pin.SE3) -> dict[str, object]:
     return {"position_m": pose.translation, "quaternion_wxyz": quaternion(pose.rotation)}
 
 
-def _robot_record(robot: Robot) -> dict[str, object]:
+def robot_record(robot: Robot) -> dict[str, object]:
+    """Return which robot it is, with its load and place."""
     return {
         "name": robot.name,
         "axes": robot.axes,
@@ -72,18 +76,3 @@ def _robot_record(robot: Robot) -> dict[str, object]:
         "payload_kg": None if robot.payload is None else robot.payload.mass,
         "world_from_base": pose_record(robot.world_from_base),
     }
-
-
-def _plain(value: Any) -> Any:
-    """Return a value as one that JSON has; None of a number that is not finite."""
-    if hasattr(value, "_asdict"):
-        value = value._asdict()
-    if isinstance(value, Mapping):
-        return {str(key): _plain(one) for key, one in value.items()}
-    if hasattr(value, "tolist"):  # an array or number of NumPy
-        value = value.tolist()
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return str(value) if isinstance(value, Path) else value

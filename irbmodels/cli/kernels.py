@@ -8,6 +8,7 @@ import click
 
 from ..report.text_table import counted
 from .commands import Commands
+from .json_output import json_option, print_json
 from .shared import print_lines
 
 if TYPE_CHECKING:
@@ -25,11 +26,16 @@ def cache(context: click.Context) -> None:
 
 
 @cache.command("info", examples=["irbmodels cache info"])
-def cache_info() -> None:
+@json_option
+def cache_info(as_json: bool = False) -> None:
     """Print where compiled kernels are kept, how many there are, and how much room they take."""
     from ..compiled import cache as kernels
 
-    print_lines(_contents(kernels.info()))
+    found = kernels.info()
+    if as_json:
+        print_json(None, found._asdict())
+    else:
+        print_lines(_contents(found))
 
 
 @cache.command("clear", examples=["irbmodels cache clear"])

@@ -168,6 +168,7 @@ def jacobian(
     help="Frame of heights (of a SCARA x and y): base or world, there with axis 1 at 0.",
 )
 @overlay_option
+@json_option
 def workspace(
     robot: str,
     output: Path | None,
@@ -176,6 +177,7 @@ def workspace(
     mounted: str | None,
     reference: Any,
     overlay: tuple[Path, ...],
+    as_json: bool,
 ) -> None:
     """Print or draw what an arm reaches in its plane.
 
@@ -186,12 +188,15 @@ def workspace(
 
     arm = any_robot(robot, tool, overlay, mounted=mounted)
     wrist = None if wrist_deg is None else angles(wrist_deg, "--wrist-deg", 3 if arm.n == 6 else 1)
-    if output is None:
+    if as_json:
+        record = drawings.workspace_record(arm, wrist, reference)
+        print_json(arm, {"wrist_rad": wrist, "reference": reference, **record})
+    elif output is None:
         print_tables(*drawings.workspace_tables(arm, wrist, reference))
-        return
-    figures.check_format(output)
-    figures.save(drawings.workspace_figure(arm, wrist, reference), output)
-    report_written(output)
+    if output is not None:
+        figures.check_format(output)
+        figures.save(drawings.workspace_figure(arm, wrist, reference), output)
+        report_written(output)
 
 
 @app.command(

@@ -12,6 +12,7 @@ import click
 from ..errors import InputError
 from .commands import Commands
 from .completion import robot_names, tool_names
+from .json_output import json_option
 from .shared import (
     MODEL,
     PATH,
@@ -115,7 +116,7 @@ app = Commands()
     "--stiffness",
     help="Stiffness per axis, N m/rad at the arm, comma separated: how far the TCP gives way.",
 )
-@click.option("as_json", "--json", is_flag=True, help="Print the result as JSON, in SI units.")
+@json_option
 @click.option(
     "tasks",
     "--task",

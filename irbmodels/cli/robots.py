@@ -62,20 +62,31 @@ def list_robots(families: bool, as_json: bool) -> None:
 @tool_option
 @payload_option
 @overlay_option
-def info(robot: str, tool: str | None, payload: str | None, overlay: tuple[Path, ...]) -> None:
+@json_option
+def info(
+    robot: str,
+    tool: str | None,
+    payload: str | None,
+    overlay: tuple[Path, ...],
+    as_json: bool,
+) -> None:
     """Print every number of a robot, with its source and grade.
 
     With a tool or a payload also the share of the wrist's limits that they take.
     """
     from ..report.load_check import load_check_table
+    from ..report.records import info_record
     from ..report.tables import info_tables, left_out_springs
     from ..robot.robot import load
     from ..tables.description import Description
 
     arm = with_payload(load(robot, tool=tool, overlays=overlay or ()), payload)
-    print_tables(*info_tables(cast(Description, arm.description)))
-    if arm.load_shares:
-        print_tables(load_check_table([(arm.name, arm.load_shares)]))
+    if as_json:
+        print_json(arm, info_record(arm))
+    else:
+        print_tables(*info_tables(cast(Description, arm.description)))
+        if arm.load_shares:
+            print_tables(load_check_table([(arm.name, arm.load_shares)]))
     for line in left_out_springs(arm):
         err.print(line)
 

@@ -25,26 +25,28 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
     ),
 )
 @click.argument(
-    "command",
-    required=False,
+    "words",
+    metavar="[COMMAND]",
+    nargs=-1,
     help="Command with --json, or error; default: list all.",
     shell_complete=lambda *words: [name for name in schemas() if name.startswith(words[-1])],
 )
-def schema(command: str | None) -> None:
+def schema(words: tuple[str, ...]) -> None:
     """Print the JSON Schema of what a command prints with --json.
 
     A schema (draft 2020-12) stands on its own, and says what each number is. That of error is what
     every command prints instead of its result when it fails.
     """
-    if command is None:
-        print_lines(*schemas())
+    if words:
+        write_json(schema_of(" ".join(words)))
     else:
-        write_json(schema_of(command))
+        print_lines(*schemas())
 
 
 def schemas() -> tuple[str, ...]:
     """Return the commands that have a schema, and error."""
-    return tuple(sorted({path.stem for path in _FOLDER.glob("*.yaml")} - {_SHARED}))
+    names = {path.stem.replace("_", " ") for path in _FOLDER.glob("*.yaml")}
+    return tuple(sorted(names - {_SHARED}))
 
 
 def schema_of(command: str) -> dict[str, Any]:
@@ -73,7 +75,7 @@ def _read(name: str) -> dict[str, Any]:
 
     from ..files import read_text
 
-    content: dict[str, Any] = yaml.safe_load(read_text(_FOLDER / f"{name}.yaml"))
+    content: dict[str, Any] = yaml.safe_load(read_text(_FOLDER / f"{name.replace(' ', '_')}.yaml"))
     return content
 
 

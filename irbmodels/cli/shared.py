@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pinocchio as pin
     from rich.progress import Progress
 
+    from ..exchange.verify.exports import Verdict
     from ..model.inertia import Inertial
     from ..model.tool import Tool
     from ..robot.robot import Robot
@@ -358,17 +359,22 @@ def print_tables(*tables: Any) -> None:
         out.print(table)
 
 
-def verify_file(robot: Robot, to: str, file: Path) -> None:
-    """Print how near each installed tool comes to a robot with a file of it.
-
-    Exit code 1 unless all agree, and there is one.
-    """
-    from ..exchange.verify.exports import proven, verify
+def verify_file(robot: Robot, to: str, file: Path, as_json: bool) -> list[Verdict]:
+    """Return how near each installed tool comes to a robot with a file of it; print a table."""
+    from ..exchange.verify.exports import verify
     from ..report.tables import verdict_summary, verdict_table
 
     verdicts = verify(robot, to, file)
-    print_tables(verdict_table(verdicts, robot))
+    if not as_json:
+        print_tables(verdict_table(verdicts, robot))
     err.print(verdict_summary(verdicts))
+    return verdicts
+
+
+def refuse_unproven(verdicts: list[Verdict]) -> None:
+    """End with exit code 1 unless all tools agree, and there is one."""
+    from ..exchange.verify.exports import proven
+
     if not proven(verdicts):
         raise click.exceptions.Exit(1)
 

@@ -8,6 +8,7 @@ from typing import cast
 import click
 
 from .commands import Commands
+from .json_output import json_option, print_json
 from .shared import (
     check_outputs,
     err,
@@ -42,12 +43,14 @@ app = Commands()
 )
 @output_option
 @overlay_option
+@json_option
 def balancer(
     robot: str,
     part: str | None,
     numbers: tuple[str, ...],
     output: Path | None,
     overlay: tuple[Path, ...],
+    as_json: bool,
 ) -> None:
     """Print what a balancer bears; complete it for --overlay.
 
@@ -56,7 +59,7 @@ def balancer(
     every other command takes.
     """
     from ..files import write_text
-    from ..report.balancer import balancer_table
+    from ..report.balancer import balancer_record, balancer_table
     from ..robot.robot import load
     from ..tables.description import Description, describe
     from ..tables.own_springs import completing_command, overlay_text, part_of, row_with
@@ -67,8 +70,12 @@ def balancer(
     tables = cast(Description, arm.description)
     name = part_of(tables, part)
     row = row_with(tables, name, numbers)
-    print_tables(balancer_table(arm, name, row))
+    record = balancer_record(arm, name, row)
     unknown = unknown_numbers(row, tables.linear[tables.axes.index(row.axis)])
+    if as_json:
+        print_json(arm, {**record, "unknown": unknown})
+    else:
+        print_tables(balancer_table(record, arm))
     if unknown:
         err.print(
             f"unknown: {', '.join(unknown)}; give them: {completing_command(tables, name, unknown)}"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import InputError
+from .json_output import print_json, robot_record
 from .shared import any_robot, check_outputs, err, numbers, pose_from, print_tables, report_written
 
 if TYPE_CHECKING:
@@ -105,10 +104,6 @@ def print_results(results: Sequence[Result], as_json: bool, box: Box | None) -> 
 
     tasks, several = [result.task for result in results], len(results) > 1
     problems = sync_problems({task.name: task.points for task in tasks}) if several else ()
-    if as_json:
-        records = {task.name: check_record(task.check, task.robot) for task in tasks}
-        record = {"tasks": records, "synchronisation": sync_record(tasks, problems)}
-        sys.stdout.write(f"{json.dumps(record if several else records[FIRST], indent=2)}\n")
     for task, file, _, page, figure in results:
         title = f"{task.name}: {file.name}, {task.robot.name}"
         if not as_json:
@@ -134,4 +129,16 @@ def print_results(results: Sequence[Result], as_json: bool, box: Box | None) -> 
         err.print(f"{name}: {verdict(task.check)}")
     for problem in problems:
         err.print(problem)
-    return not problems and all(task.check.kept for task in tasks)
+    kept = not problems and all(task.check.kept for task in tasks)
+    if as_json:
+        records = {
+            task.name: {
+                "robot": robot_record(task.robot),
+                "file": file,
+                **check_record(task.check, task.robot),
+            }
+            for task, file, *_ in results
+        }
+        together = sync_record(tasks, problems) if several else None
+        print_json(None, {"kept": kept, "tasks": records, "synchronisation": together})
+    return kept

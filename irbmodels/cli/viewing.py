@@ -13,6 +13,7 @@ import click
 from ..errors import InputError
 from .commands import Commands
 from .completion import robot_names
+from .json_output import json_option, print_json
 from .shared import (
     PATH,
     any_robot,
@@ -151,18 +152,24 @@ def view(
     default=Path("demo"),
     help="Folder to write into.",
 )
+@json_option
 def demo(
     folder: Path,
+    as_json: bool,
 ) -> None:
     """Move the IRB 2400 with the spindle.
 
     Motion, torques, a figure and a page with the 3D animation.
     """
+    from ..report.records import prediction_record
     from ..report.tables import prediction_tables
     from .demo import demo as run
 
     result = run(folder)
-    print_tables(*prediction_tables(result.prediction, result.robot))
+    if as_json:
+        print_json(result.robot, prediction_record(result.prediction, result.robot))
+    else:
+        print_tables(*prediction_tables(result.prediction, result.robot))
     for what, path in result.files.items():
         err.print(f"{what + ':':17}{path}")
 

@@ -9,6 +9,7 @@ import click
 from ..report.text_table import counted
 from .commands import Commands
 from .completion import frame_names
+from .json_output import json_option, print_json
 from .shared import (
     any_robot,
     any_robot_argument,
@@ -21,6 +22,7 @@ from .shared import (
     overlay_option,
     parameters_option,
     print_or_write,
+    refuse_unproven,
     report_written,
     robot_argument,
     tool_option,
@@ -54,6 +56,7 @@ app = Commands()
     help="Load the file again in its installed tools, and compare; exit code 1 unless all agree.",
 )
 @overlay_option
+@json_option
 def export(
     robot: str,
     to: str,
@@ -66,6 +69,7 @@ def export(
     carrier_kg: float | None,
     verify: bool,
     overlay: tuple[Path, ...],
+    as_json: bool,
 ) -> None:
     """Write a robot, its tool and its meshes for another program.
 
@@ -73,14 +77,19 @@ def export(
     """
     from ..exchange.write import Options
     from ..exchange.write import export as write
+    from ..report.records import verdicts_record
 
     arm = any_robot(robot, tool, overlay, parameters, mounted=mounted)
     written = write(arm, to, output, Options(coupling_of(coupling), meshes, carrier_kg))
     more = len(written) - 1
     others = f" and {counted(more, 'file')} beside it" if more else ""
     err.print(f"wrote {written[0]}{others}")
+    verdicts = verify_file(arm, to, written[0], as_json) if verify else []
+    if as_json:
+        tools = verdicts_record(verdicts) if verify else None
+        print_json(arm, {"format": to, "files": written, "tools": tools})
     if verify:
-        verify_file(arm, to, written[0])
+        refuse_unproven(verdicts)
 
 
 @app.command(

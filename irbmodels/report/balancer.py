@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..errors import MissingData
@@ -15,11 +17,11 @@ from .text_table import TextTable
 STEPS = 8  # between the ends of the range, beside 0
 
 
-def balancer_table(robot: Robot, part: str, row: SpringRow) -> TextTable:
+def balancer_record(robot: Robot, part: str, row: SpringRow) -> dict[str, Any]:
     """Return length, force and torque of a spring, and gravity of the bodies, over its axis.
 
     All other axes are at 0; gravity of axis 2 does not depend on an axis 3 that holds the upper arm
-    against the base. Columns of what is unknown are left out.
+    against the base. What is unknown is None. Of a linear axis ``_rad`` means m, and ``_N_m`` N.
 
     Args:
         robot: With tables.
@@ -31,32 +33,45 @@ def balancer_table(robot: Robot, part: str, row: SpringRow) -> TextTable:
     place = axes.index(row.axis)
     lower, upper = (float(end[place]) for end in robot.limits.envelope())
     q = np.unique([*np.linspace(lower, upper, STEPS + 1), *([0.0] if lower < 0 < upper else [])])
-    shown = q * 1000.0 if linear[place] else np.degrees(q)
-    columns: dict[str, tuple[Array, int]] = {f"{'mm' if linear[place] else 'deg'}": (shown, 1)}
     line, element = line_of_pivots(row, axes), spring_of(row, axes, linear)
-    if line is not None:
-        columns["length mm"] = 1000.0 * line.distance(q), 1
-    if isinstance(element, PullingElement):
-        columns["force N"] = element.force(q), 0
-    unit = "N" if linear[place] else "N m"
     bodies = _weight(robot, place, q)
-    if element is not None:
-        columns[f"it takes {unit}"] = element.torque(q), 0
-    if bodies is not None:
-        columns[f"bodies {unit}"] = bodies, 0
-    if element is not None and bodies is not None:
-        columns[f"motor {unit}"] = bodies + element.torque(q), 0
+    spring = None if element is None else element.torque(q)
+    return {
+        "part": part,
+        "axis": place + 1,
+        "kind": row.kind,
+        "q_rad": q,
+        "length_m": None if line is None else line.distance(q),
+        "force_N": element.force(q) if isinstance(element, PullingElement) else None,
+        "spring_N_m": spring,
+        "bodies_N_m": bodies,
+        "motor_N_m": None if spring is None or bodies is None else bodies + spring,
+    }
+
+
+def balancer_table(record: dict[str, Any], robot: Robot) -> TextTable:
+    """Return a record as a table, in mm and degrees; columns of what is unknown are left out."""
+    slides = bool(robot.limits.linear[record["axis"] - 1])
+    shown = 1000.0 * record["q_rad"] if slides else np.degrees(record["q_rad"])
+    unit, length = "N" if slides else "N m", record["length_m"]
+    columns: dict[str, tuple[Array | None, int]] = {
+        "mm" if slides else "deg": (shown, 1),
+        "length mm": (None if length is None else 1000.0 * length, 1),
+        "force N": (record["force_N"], 0),
+        f"it takes {unit}": (record["spring_N_m"], 0),
+        f"bodies {unit}": (record["bodies_N_m"], 0),
+        f"motor {unit}": (record["motor_N_m"], 0),
+    }
+    known = {name: (values, n) for name, (values, n) in columns.items() if values is not None}
+    part, axis = record["part"].replace("_", " "), record["axis"]
     return TextTable(
-        f"axis {place + 1} {next(iter(columns))}",
-        *list(columns)[1:],
+        f"axis {axis} {next(iter(known))}",
+        *list(known)[1:],
         rows=[
-            tuple(
-                f"{round(values[i], digits) + 0.0:.{digits}f}"
-                for values, digits in columns.values()
-            )
-            for i in range(q.size)
+            tuple(f"{round(values[i], n) + 0.0:.{n}f}" for values, n in known.values())
+            for i in range(shown.size)
         ],
-        title=f"{robot.name}: {part.replace('_', ' ')} of axis {place + 1} ({row.kind})",
+        title=f"{robot.name}: {part} of axis {axis} ({record['kind']})",
     )
 
 

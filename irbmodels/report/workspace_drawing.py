@@ -187,6 +187,49 @@ def workspace_tables(
     ]
 
 
+def workspace_record(
+    robot: Robot, wrist: ArrayLike | None = None, reference: Reference = "base"
+) -> dict[str, Any]:
+    """Return the same as the tables for programs, in SI units, places in the plane that is shown.
+
+    Arguments and errors as :func:`workspace_figure`.
+    """
+    space, point = _workspace(robot, wrist)
+    view, names = view_of(robot, space, reference), robot.limits.names()
+    extremes = shown_extremes(space, view)._asdict()
+    arcs = []
+    for i, loop in enumerate(space.outlines, start=1):
+        for arc in map(view.arc, loop):
+            row, value = space.fixed_row(arc)
+            held = {"held": names[row] if row >= 0 else None, "held_rad": value}
+            ends = {"start_rad": arc.start, "end_rad": arc.end}
+            place = {"outline": i, "center_m": arc.center, "radius_m": arc.radius}
+            arcs.append({**place, **ends, **held})
+    try:
+        singular = robot.singular_postures()
+    except MissingData:
+        singular = None
+    return {
+        "point": point,
+        "coordinates": _coordinates(space),
+        **{f"{name}_m": value for name, value in extremes.items()},
+        "area_m2": space.area(),
+        "volume_m3": space.volume(),
+        "uncertainty_m": space.uncertainty,
+        "position_axes": [names[axis - 1] for axis in space.axes],
+        "positions": [
+            {"name": one.name, "point_m": view.points(one.point), "axes_rad": one.axes}
+            for one in positions(space)
+        ],
+        "arcs": arcs,
+        "singular_postures": singular
+        and [
+            {name: getattr(one, name) for name in ("kind", "where", "reachable", "edge")}
+            for one in singular
+        ],
+    }
+
+
 def _singularities(robot: Robot) -> list[TextTable]:
     """Return the table of singular postures; none for an arm without a spherical wrist."""
     try:

@@ -174,7 +174,7 @@ def test_a_record_is_json_with_none_for_unknown():
         assert record["kept"] is moved
         assert len(record["axes"]) == 6
         first = record["axes"][0]
-        assert (first["peak_power"] is None) == moved
-        assert first["rms_torque"] is None
+        assert (first["peak_power_W"] is None) == moved
+        assert first["rms_torque_N_m"] is None
         assert first["moving_share"] == (1.0 if moved else None)
         assert not any("power" in table.title for table in check_tables(check, robot))

@@ -76,7 +76,7 @@ def test_points_and_joint_moves_of_two_tasks():
     Console(width=60).print(table)
     record = json.loads(json.dumps(sync_record([one, two], ()), allow_nan=False))
     assert [point["id"] for point in record["points"]] == [None, None, "10", "20", None]
-    assert record["points"][0]["tasks"]["T_ROB1"]["duration"] is None
+    assert record["points"][0]["tasks"]["T_ROB1"]["duration_s"] is None
 
 
 def test_a_section_that_runs_twice_is_two():
@@ -191,7 +191,7 @@ def test_tasks_on_the_command_line(run, tmp_path):
     assert (code, err.splitlines()[-1]) == (1, problems[0])
     record = json.loads(out)
     assert list(record["tasks"]) == ["T_ROB1", "T_ROB2"]
-    assert record["tasks"]["T_ROB2"]["robot"] == "irb1600_6_120"
+    assert record["tasks"]["T_ROB2"]["robot"]["name"] == "irb1600_6_120"
     assert record["synchronisation"]["problems"] == problems
     for text, reason in (
         ("T_ROB2=irb1600", "is not NAME=ROBOT:FILE, such as T_ROB2=irb1600:Right.mod"),

@@ -37,7 +37,7 @@ def sync_record(tasks: Sequence[TaskCheck], problems: Sequence[str]) -> dict[str
                 name: {
                     "instruction": point.instruction,
                     "line": point.line,
-                    "duration": point.duration if math.isfinite(point.duration) else None,
+                    "duration_s": point.duration if math.isfinite(point.duration) else None,
                 }
                 for name, point in rows.items()
             },

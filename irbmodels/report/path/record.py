@@ -5,88 +5,84 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from ...robot.robot import Robot
 from ...tasks.path_check import PathCheck
 from ...tasks.path_check.cycle import Power
+from ..plain import plain_values
 from .tables import conclusion, load_shares, remarks
+
+_POWER = ("peak_power_W", "braking_power_W", "driven_energy_J", "regenerated_energy_J")
+_DISTANCES = {"wrist_rad": "wrist", "elbow_rad": "elbow", "shoulder_m": "shoulder"}
 
 
 def check_record(check: PathCheck, robot: Robot) -> dict[str, Any]:
     """Return a path check as dictionaries, lists, texts and numbers in SI units.
 
-    A number that is unknown is None.
+    Names end in their unit; of a linear axis ``_rad`` means m, and ``_N_m`` N. A number that is
+    unknown is None.
     """
-    cycle = check.cycle
-    axes = [
-        {
-            "axis": i + 1,
-            "margin": check.margin.value[i],
-            "range_share": check.used.value[i],
-            "speed_share": check.speed.value[i],
-            "acceleration_share": None
-            if check.acceleration is None
-            else check.acceleration.value[i],
-            "torque_share": check.torque.value[i],
-            "peak_torque": check.peaks[4, i],
-            "moving_share": cycle.moving[i],
-            **_power(Power(*(part[i] for part in cycle.axes))),
-            "mean_power": cycle.mean[i],
-            "friction_power": None if check.friction_share is None else cycle.friction_power[i],
-            "rms_torque": cycle.rms_torque[i],
-            "equivalent_torque": cycle.equivalent_torque[i],
-            "rated_torque": None if check.rated_torque is None else check.rated_torque[i],
-        }
-        for i in range(robot.n if check.rows else 0)
-    ]
     moves = () if check.program is None else check.program.timings
-    findings = [
-        {
-            **{name: getattr(one, name) for name in ("kind", "line", "axis", "quantity")},
-            **{name: getattr(one, name) for name in ("start", "end", "value", "lower", "upper")},
-            "unit": one.unit,
-            "assumed": one.assumed,
-            "text": one.what,
-        }
-        for one in check.findings
-    ]
+    near = {name: check.singularities.get(kind) for name, kind in _DISTANCES.items()}
     record = {
-        "robot": robot.name,
-        "tool": None if robot.tool is None else robot.tool.name,
         "kept": check.kept,
         "conclusion": conclusion(check),
         "samples": check.rows,
-        "duration": check.duration,
-        "axes": axes,
-        "all_axes": _power(cycle.together),
+        "duration_s": check.duration,
+        "axes": [_axis(check, i) for i in range(robot.n if check.rows else 0)],
+        "all_axes": dict(zip(_POWER, check.cycle.together, strict=True)),
         "loads": [
             {"load": name, "shares": [{**row._asdict(), "share": row.share} for row in shares]}
             for name, shares in load_shares(check, robot)
         ],
-        "singularities": {name: one.value[0] for name, one in check.singularities.items()},
-        "moves": [one._asdict() for one in moves],
-        "violations": findings,
+        "singularities": {
+            name: math.nan if one is None else one.value[0] for name, one in near.items()
+        },
+        "moves": [
+            {
+                "line": one.line,
+                "instruction": one.instruction,
+                "start_s": one.start,
+                "end_s": one.end,
+                "speed_m_s": one.speed,
+                "share": one.share,
+                "slowed_by": one.slowed_by,
+            }
+            for one in moves
+        ],
+        "violations": [
+            {
+                **{name: getattr(one, name) for name in ("kind", "line", "axis", "quantity")},
+                "start_s": one.start,
+                "end_s": one.end,
+                **{name: getattr(one, name) for name in ("value", "lower", "upper", "unit")},
+                "assumed": one.assumed,
+                "text": one.what,
+            }
+            for one in check.findings
+        ],
         "violations_not_listed": check.more,
         "remarks": remarks(check, robot),
     }
-    plain: dict[str, Any] = _plain(record)
+    plain: dict[str, Any] = plain_values(record)
     return plain
 
 
-def _power(power: Power) -> dict[str, Any]:
-    names = "peak_power", "braking_power", "driven_energy", "regenerated_energy"
-    return dict(zip(names, power, strict=True))
-
-
-def _plain(value: Any) -> Any:
-    """Return a value of numpy as one that JSON has; None of a number that is not finite."""
-    if isinstance(value, dict):
-        return {key: _plain(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    if isinstance(value, np.generic | np.ndarray):
-        return _plain(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
+def _axis(check: PathCheck, i: int) -> dict[str, Any]:
+    cycle, acceleration = check.cycle, check.acceleration
+    power = Power(*(part[i] for part in cycle.axes))
+    return {
+        "axis": i + 1,
+        "margin_rad": check.margin.value[i],
+        "range_share": check.used.value[i],
+        "speed_share": check.speed.value[i],
+        "acceleration_share": None if acceleration is None else acceleration.value[i],
+        "torque_share": check.torque.value[i],
+        "peak_torque_N_m": check.peaks[4, i],
+        "moving_share": cycle.moving[i],
+        **dict(zip(_POWER, power, strict=True)),
+        "mean_power_W": cycle.mean[i],
+        "friction_power_W": None if check.friction_share is None else cycle.friction_power[i],
+        "rms_torque_N_m": cycle.rms_torque[i],
+        "equivalent_torque_N_m": cycle.equivalent_torque[i],
+        "rated_torque_N_m": None if check.rated_torque is None else check.rated_torque[i],
+    }
