@@ -152,7 +152,13 @@ def move(
         tcp_speed=None if tcp_speed is None else tcp_speed / 1000.0,
     )
     planned = move_through(arm, _waypoints(arm, via), timing, zone / 1000.0)
-    shares = limit_shares(planned.trajectory, arm, acceleration=gains)
+    shares = limit_shares(
+        planned.trajectory,
+        arm,
+        acceleration=gains,
+        torque=arm.dynamic_model.has_masses,
+        friction=arm.friction_model is not None,
+    )
     if output is not None:
         write_motion(output, planned.trajectory.sample(rate), arm)
     if as_json:

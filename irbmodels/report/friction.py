@@ -59,7 +59,7 @@ def plan_notes(plan: FrictionPlan) -> list[str]:
     return [
         str(plan),
         "obstacles, the floor too, are not known here: run the strokes in manual mode first",
-        "the tool and payload of the plan have to be mounted: gravity was made least with them",
+        "the tool and payload of the plan have to be mounted, and stay the same for all strokes",
         (
             "friction changes with temperature: move the axis until it is as warm as in work, and"
             f" log the temperature of its drive as {name} if the controller tells it"

@@ -53,6 +53,10 @@ def motion_lines(planned: PlannedMotion, shares: LimitShares, robot: Robot) -> l
         f"{kind} of axis {axis} {binds}: {100.0 * share:.1f} % of its limit",
         f"largest speed of the TCP {1000.0 * _tcp_speed(planned, shares, robot):.1f} mm/s",
     ]
+    if "torque" not in shares.shares:
+        lines.append(f"no masses of {robot.name} are known: torques bound nothing")
+    elif robot.friction_model is None:
+        lines.append(f"{robot.name} has no friction data: torques are without it")
     if planned.gap is not None:
         lines.append(f"at most {100.0 * planned.gap:.2f} % longer than the shortest possible")
     if planned.deviations:

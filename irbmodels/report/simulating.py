@@ -24,9 +24,9 @@ def run_table(record: Mapping[str, Any], robot: Robot) -> TextTable:
         rows.append(
             (
                 str(row["axis"]),
-                *(f"{factor * value:.4g}" for value in (*shown, *error)),
+                *(f"{_cleaned(factor * value):.4g}" for value in (*shown, *error)),
                 "mm" if linear else "deg",
-                f"{row['largest_torque_N_m']:.4g}",
+                f"{_cleaned(row['largest_torque_N_m']):.4g}",
                 "N" if linear else "N m",
                 *(str(row[kind]) for kind in ("slips", "sticks", "hits_its_stop", "saturates")),
             )
@@ -35,6 +35,11 @@ def run_table(record: Mapping[str, Any], robot: Robot) -> TextTable:
     heads += ("torque up to", "unit of it", "slips", "sticks", "meets its stop", "saturates")
     title = f"{robot.name}: {record['duration_s']:g} s, {record['samples']} samples"
     return TextTable(*heads, rows=rows, title=title)
+
+
+def _cleaned(value: float) -> float:
+    """Return a value with its rounding below 1e-9 left out, and no minus sign before a zero."""
+    return round(value, 9) + 0.0
 
 
 def run_lines(record: Mapping[str, Any]) -> list[str]:

@@ -89,10 +89,11 @@ def move_through(
 ) -> PlannedMotion:
     """Plan a motion through waypoints, from rest to rest.
 
-    A pose is reached in the posture within the ranges that is next to the one before it, the first
-    one next to all axes at 0. Lines and arcs are followed on the branch of the inverse kinematics
-    that they start on. The fastest timing of several postures runs through all of them, on a smooth
-    curve; by a time law, or limited in jerk, the motion rests at each.
+    Torques bound it where the robot's masses are known. A pose is reached in the posture within the
+    ranges that is next to the one before it, the first one next to all axes at 0. Lines and arcs
+    are followed on the branch of the inverse kinematics that they start on. The fastest timing of
+    several postures runs through all of them, on a smooth curve; by a time law, or limited in jerk,
+    the motion rests at each.
 
     Args:
         robot: With its tool.
@@ -134,7 +135,20 @@ def move_through(
     parts = planner.parts
     gaps = [part.gap for part in parts if hasattr(part, "gap")]
     trajectory = parts[0] if len(parts) == 1 else Chain(parts)
+    _check_ranges(robot, trajectory)
     return PlannedMotion(trajectory, tuple(planner.deviations), max(gaps, default=None))
+
+
+def _check_ranges(robot: Robot, trajectory: Trajectory) -> None:
+    """Refuse a motion that leaves a range, as a curve through postures may."""
+    t = np.linspace(0.0, trajectory.duration, 1000)
+    q = trajectory.at(t).q
+    outside = np.flatnonzero(~robot.limits.in_range(q))
+    if outside.size:
+        k = int(outside[0])
+        raise InputError(
+            f"the motion leaves a range at t = {t[k]:.4g} s: {robot.limits.violations(q[k])[0]}"
+        )
 
 
 class _Planner:
@@ -275,23 +289,30 @@ class _Planner:
         return np.asarray(postures[-1])
 
     def _fastest(self, path: Any) -> None:
-        timing = self.timing
-        self.parts.append(
-            time_optimal(
-                path,
-                self.robot,
-                velocity=self.velocity,
-                acceleration=timing.acceleration,
-                torque=timing.torque,
+        timing, robot = self.timing, self.robot
+        about: dict[str, Any] = {
+            "velocity": self.velocity,
+            "acceleration": timing.acceleration,
+        }
+        if robot.dynamic_model.has_masses:
+            known = robot.friction_model is not None
+            part = time_optimal(path, robot, torque=timing.torque, friction=known, **about)
+        elif timing.acceleration is None:
+            raise InputError(
+                f"no masses of {robot.name} are known: its fastest timing needs bounds of"
+                " acceleration"
             )
-        )
+        else:
+            part = time_optimal(path, None, **about)
+        self.parts.append(part)
 
     def _slowed(self, part: Move | PathMove) -> Move | PathMove:
         """Return a part by a time law that keeps torques too, unless its duration is given."""
         timing = self.timing
-        if timing.duration is not None:
+        if timing.duration is not None or not self.robot.dynamic_model.has_masses:
             return part
-        return within_torque(part, self.robot, timing.torque)
+        known = self.robot.friction_model is not None
+        return within_torque(part, self.robot, timing.torque, friction=known)
 
     def _speeds(self) -> ArrayLike:
         assert self.velocity is not None

@@ -24,9 +24,7 @@ class LimitShares:
     t: Array
     """Times [s], shape ``(N,)``, equal steps."""
     shares: Mapping[str, Array]
-    """``(N, n)`` by quantity: ``speed``, ``torque`` and, where bounds are given, ``acceleration``
-    and ``jerk``.
-    """
+    """``(N, n)`` by quantity: ``speed``; ``torque``, ``acceleration`` and ``jerk`` if asked for."""
 
     @property
     def largest(self) -> dict[str, Array]:
@@ -53,16 +51,19 @@ def limit_shares(
     *,
     acceleration: ArrayLike | None = None,
     jerk: ArrayLike | None = None,
+    torque: bool = True,
+    friction: bool = True,
     samples: int = 1000,
 ) -> LimitShares:
     """Return the shares of a robot's speeds and torques that a trajectory uses.
 
     Args:
         trajectory: Motion of its axes.
-        robot: With tool and payload; friction is part of its torques where it is known. A limit
-            that is unknown is infinite, and never used.
+        robot: With tool and payload. A limit that is unknown is infinite, and never used.
         acceleration: Largest axis accelerations [rad/s^2, m/s^2], one for all or ``(n,)``.
         jerk: Largest jerks [rad/s^3, m/s^3].
+        torque: Whether its masses are known, and torques are asked for.
+        friction: Whether friction is part of the torques.
         samples: Number of times.
 
     Raises:
@@ -77,8 +78,10 @@ def limit_shares(
         raise InputError(f"the trajectory has {trajectory.n} axes, {robot.name} has {n}")
     t = np.linspace(0.0, trajectory.duration, as_int(samples, "samples", 2, 1_000_000))
     state = trajectory.at(t)
-    tau = robot.inverse_dynamics(state.q, state.v, state.a)
-    used = {"speed": (state.v, robot.limits.velocity), "torque": (tau, robot.limits.effort)}
+    used = {"speed": (state.v, robot.limits.velocity)}
+    if torque:
+        tau = robot.inverse_dynamics(state.q, state.v, state.a, friction=friction)
+        used["torque"] = tau, robot.limits.effort
     if acceleration is not None:
         used["acceleration"] = state.a, bounds(acceleration, n, "acceleration")
     if jerk is not None:

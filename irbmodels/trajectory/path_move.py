@@ -94,14 +94,19 @@ def along(
 
 
 def within_torque(
-    move: Move | PathMove, robot: RobotDynamics, torque: ArrayLike | None = None
+    move: Move | PathMove,
+    robot: RobotDynamics,
+    torque: ArrayLike | None = None,
+    *,
+    friction: bool = True,
 ) -> Move | PathMove:
-    """Return a move, slowed down as far as the torques of its axes need, friction included.
+    """Return a move, slowed down as far as the torques of its axes need.
 
     Args:
         move: A move by a time law.
         robot: With tool and payload.
         torque: Largest torques [N m, N], one for all or ``(n,)``; default the robot's efforts.
+        friction: Whether friction is part of the torques.
 
     Raises:
         InputError: if a bound is not positive, or no duration up to 60 times as long keeps them:
@@ -111,7 +116,7 @@ def within_torque(
 
     def shares(duration: float) -> Array:
         state = move.lasting(duration).at(np.linspace(0.0, duration, _SAMPLES))
-        tau = robot.inverse_dynamics(state.q, state.v, state.a)
+        tau = robot.inverse_dynamics(state.q, state.v, state.a, friction=friction)
         largest: Array = np.abs(tau / bound).max(axis=0)
         return largest
 

@@ -138,6 +138,16 @@ def test_plans_that_cannot_be_are_refused_in_one_line(words, message, run, tmp_p
         assert message in err
 
 
+def test_without_masses_the_posture_is_given_and_gravity_unknown(run):
+    words = ("friction-plan", "irb8700", "--axis", "2", "--count", "6", "--json")
+    code, _, err = run(*words)
+    assert (code, err.count("\n")) == (2, 1)
+    assert "no masses of irb8700_800_350 are known" in err
+    code, out, err = run(*words, "--posture-deg", "0,0,0,0,0,0")
+    assert (code, json.loads(out)["gravity_N_m"]) == (0, [None, None])
+    assert "gravity, which is unknown, cancels" in err
+
+
 def test_a_linear_axis_has_strokes_within_its_range(run):
     """In mm/s, and half the range of 300 mm at most."""
     code, out, err = run("friction-plan", "irb930", "--axis", "3", "--count", "6", "--json")

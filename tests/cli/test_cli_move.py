@@ -124,6 +124,22 @@ def test_a_jerk_limited_move_keeps_its_bounds(moved):
     assert max(record["largest_shares"]["acceleration"]) == pytest.approx(1.0, abs=1e-6)
 
 
+def test_an_arm_without_masses_moves_by_speeds_alone(run):
+    """A palletizer by a time law; the fastest timing asks for accelerations, and keeps them."""
+    words = ("move", "irb660", "--via", "0,0,0,0", "--via", "30,10,10,40", "--json")
+    code, out, err = run(*words)
+    record = json.loads(out)
+    limit = irb.load("irb660").limits.velocity
+    shortest = (2.0 * np.radians([30, 10, 10, 40]) / limit).max()
+    assert (code, record["duration_s"]) == (0, pytest.approx(shortest))
+    assert list(record["largest_shares"]) == ["speed"]
+    assert "no masses of irb660_180_315 are known" in err
+    assert "needs bounds of acceleration" in run(*words, "--law", "fastest")[2]
+    bounded = json.loads(run(*words, "--law", "fastest", "--acceleration", "50,50,50,50")[1])
+    way = np.radians(40.0)  # of axis 4, up to the middle and back: v < its limit
+    assert bounded["duration_s"] == pytest.approx(2.0 * np.sqrt(way / np.radians(50.0)), rel=1e-3)
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

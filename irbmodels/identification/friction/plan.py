@@ -107,7 +107,10 @@ class FrictionPlan:
     pause: float
     """At rest before each stroke [s]."""
     gravity: Array
-    """Gravity torque on the axis along the longest stroke [N m, N], shape ``(SAMPLES,)``."""
+    """Gravity torque on the axis along the longest stroke [N m, N], shape ``(SAMPLES,)``.
+
+    NaN where no masses are known.
+    """
 
     @property
     def stroke(self) -> Array:
@@ -208,7 +211,9 @@ class FrictionPlan:
         hours, minutes = self.duration / 3600.0, self.duration / 60.0
         duration = f"{hours:.2f} h" if hours > 1.0 else f"{minutes:.1f} min"
         gravity = "no gravity on the axis"
-        if np.abs(self.gravity).max() > _NOTHING:
+        if np.isnan(self.gravity).any():
+            gravity = "gravity, which is unknown, cancels by eq. 73"
+        elif np.abs(self.gravity).max() > _NOTHING:
             ends = f"{self.gravity.min():.3g} .. {self.gravity.max():.3g}"
             gravity = f"gravity {ends} {torque} stays, and cancels by eq. 73"
         grid = (
@@ -251,7 +256,8 @@ def friction_plan(
         pause: At rest before each stroke [s].
 
     Raises:
-        MissingData: if no speeds are given, and the speed limit of the axis is unknown.
+        MissingData: if no speeds are given, and the speed limit of the axis is unknown; or no
+            posture, and no masses are known.
         InputError: if there is no such axis, it turns the drives of other axes too, a speed is
             above its limit, or the strokes do not fit into its range.
     """
@@ -280,11 +286,11 @@ def friction_plan(
         )
     travel = np.maximum(slide, steady * wanted)
     half = 0.5 * float((travel + np.square(wanted) / acceleration).max())
-    middle = (
-        least_gravity_posture(robot, axis - 1, half)
-        if posture is None
-        else robot.states.one(posture)
-    )
+    if posture is None:
+        robot.dynamic_model.need_masses()
+        middle = least_gravity_posture(robot, axis - 1, half)
+    else:
+        middle = robot.states.one(posture)
     ends = stroke_postures(middle, axis - 1, half)
     outside = [violation for end in ends[[0, -1]] for violation in robot.limits.violations(end)]
     if outside:
@@ -292,5 +298,7 @@ def friction_plan(
             f"strokes of {2.0 * half:.4g} [rad, m] do not fit: {outside[0]}; fewer fast speeds, a"
             " shorter 'steady'"
         )
-    gravity = gravity_torque(robot, ends, axis - 1)
+    gravity = np.full(len(ends), np.nan)
+    if robot.dynamic_model.has_masses:
+        gravity = gravity_torque(robot, ends, axis - 1)
     return FrictionPlan(robot, axis, middle, wanted, travel, acceleration, pause, gravity)
