@@ -129,7 +129,10 @@ class PhysicsWarning(UserWarning):
 def warn(message: str) -> None:
     """Give a :class:`PhysicsWarning` at the line outside the package that led here."""
     frame, level = sys._getframe(1), 2
-    while frame.f_back is not None and frame.f_globals["__name__"].partition(".")[0] == __package__:
+    while (
+        frame.f_back is not None
+        and str(frame.f_globals.get("__name__")).partition(".")[0] == __package__
+    ):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, PhysicsWarning, stacklevel=level)
 

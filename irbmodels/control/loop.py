@@ -93,6 +93,18 @@ def run_loop(
         InputError: if an argument is of another type, shape or range.
         SimulationError: if a law fails, a torque is not finite, a target cannot be reached, or the
             loop diverges, with its time ``t`` and, as ``run``, everything until then.
+
+    Example:
+        >>> from functools import partial
+        >>> import irbmodels as irb
+        >>> from irbmodels.control import Gains, computed_torque, follow, run_loop
+        >>> from irbmodels.trajectory import move
+        >>> robot = irb.load("irb930")
+        >>> start, end = robot.from_controller([[20, -60, -50, 30], [-40, 70, -250, -60]])
+        >>> law = partial(computed_torque, gains=Gains.of(20.0))
+        >>> run = run_loop(robot, law, follow(move(start, end, duration=1.0)), 1.2)
+        >>> bool(abs(run["error"][-1]).max() < 1e-3)
+        True
     """
     n = as_instance(robot, Robot, "what is controlled is an irbmodels.Robot").n
     own = robot if model is None else checked_model(model)

@@ -106,6 +106,14 @@ def payload(
         InputError: if the mass is not positive, an array has the wrong shape, no body can have
             these numbers, or the centre is farther away than a metre, or the radius of gyration is
             more than 10 m (mm?).
+
+    Example:
+        >>> import irbmodels as irb
+        >>> robot = irb.load("irb2400", tool="spindle")
+        >>> q = robot.from_controller([0, 20, 10, 0, 30, 0])
+        >>> loaded = robot.with_payload(irb.payload(3.0, com=[0.0, 0.0, 0.05]))
+        >>> (loaded.gravity(q) - robot.gravity(q)).round(1)
+        array([  0. ,  -7.1, -22.7,   0. ,  -0.1,   0. ])
     """
     weight, centre = (
         positive(mass, "the mass of a payload [kg]"),

@@ -50,6 +50,12 @@ def read(text: str, file: str = "", uses: Sequence[Module] = ()) -> Module:
     Raises:
         RapidError: with line, column, reason, and what would be right.
         MissingExtra: without lark.
+
+    Example:
+        >>> from irbmodels import rapid
+        >>> module = rapid.read("MODULE Part CONST num nSpeed:=250; ENDMODULE")
+        >>> rapid.values_of(module, "num")
+        {'nSpeed': 250.0}
     """
     if not isinstance(text, str):
         raise InputError(f"the text of a module is a str, not {text!r}; read_file reads a file")
@@ -120,6 +126,12 @@ def read_value(text: str, kind: type[V]) -> V:
         RapidError: if the text is no value of this type; with line, column and reason.
         InputError: if ``text`` is no text or ``kind`` no record type.
         MissingExtra: for a declaration without lark.
+
+    Example:
+        >>> from irbmodels import rapid
+        >>> text = "[[600,500,225.3],[1,0,0,0],[1,1,0,0],[9E9,9E9,9E9,9E9,9E9,9E9]]"
+        >>> rapid.read_value(text, rapid.RobTarget).trans
+        <pos [600,500,225.3]>
     """
     if not any(kind is one for one in RECORDS.values()):
         raise InputError(

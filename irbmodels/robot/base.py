@@ -153,22 +153,50 @@ class RobotBase:
         Raises:
             InputError: if one position has the wrong shape, is not finite, or is far outside every
                 range.
+
+        Example:
+            >>> import irbmodels as irb
+            >>> robot = irb.load("irb2400", tool="spindle")
+            >>> robot.from_controller([0, 90, 0, 0, 180, 0]).round(4)
+            array([0.    , 1.5708, 0.    , 0.    , 3.1416, 0.    ])
         """
         return self.states.from_controller(position)
 
     def to_controller(self, q: ArrayLike) -> Array:
-        """Return ``q`` [rad, m], shape ``(..., n)``, as the controller shows it [deg, mm]."""
+        """Return ``q`` [rad, m], shape ``(..., n)``, as the controller shows it [deg, mm].
+
+        Example:
+            >>> import irbmodels as irb
+            >>> robot = irb.load("irb2400", tool="spindle")
+            >>> robot.to_controller([0.0, 0.5, 0.0, 0.0, 1.0, 0.0]).round(2)
+            array([ 0.  , 28.65,  0.  ,  0.  , 57.3 ,  0.  ])
+        """
         position = self.states.position(q)
         return np.where(self.limits.linear, position * 1000.0, np.degrees(position))
 
     def in_range(self, q: ArrayLike) -> Mask:
-        """Return whether positions are in every range, coupled ones included, shape ``(...)``."""
+        """Return whether positions are in every range, coupled ones included, shape ``(...)``.
+
+        Example:
+            >>> import irbmodels as irb
+            >>> robot = irb.load("irb2400", tool="spindle")
+            >>> bool(robot.in_range(robot.from_controller([0, 80, 0, 0, 0, 0])))
+            False
+        """
         return self.limits.in_range(self.states.position(q))
 
     def violations(
         self, q: ArrayLike, v: ArrayLike | None = None, tau: ArrayLike | None = None
     ) -> list[Violation]:
-        """Return the violated bounds on position, speed, torque [SI units] and load of a state."""
+        """Return the violated bounds on position, speed, torque [SI units] and load of a state.
+
+        Example:
+            >>> import irbmodels as irb
+            >>> robot = irb.load("irb2400", tool="spindle")
+            >>> for violation in robot.violations(robot.from_controller([0, 80, 0, 0, 0, 0])):
+            ...     print(violation)
+            axis 3: q3 - q2 = -80 deg is outside its bounds -60 .. 65 deg
+        """
         speed = None if v is None else finite(v, (self.n,), "v")
         torque = None if tau is None else finite(tau, (self.n,), "tau")
         return [*self.limits.violations(self.states.one(q), speed, torque), *self.overload]
@@ -201,6 +229,16 @@ class RobotBase:
         Raises:
             MissingExtra: without llvmlite.
             InputError: if ``threads`` is not a positive number.
+
+        Example:
+            >>> import irbmodels as irb
+            >>> robot = irb.load("irb2400", tool="spindle")
+            >>> q = robot.from_controller([0, 20, 10, 0, 30, 0])
+            >>> kernels = robot.compiled()
+            >>> import numpy as np
+            >>> states = np.tile(q[:, None], (1, 5))
+            >>> kernels.gravity(states).shape
+            (6, 5)
         """
         from ..compiled.cache import environment_key
         from ..compiled.kernels import Kernels

@@ -63,6 +63,13 @@ def collides(robot: Robot, q: ArrayLike) -> bool | Mask:
         MissingData: if the robot has no collision shapes.
         FileError: if a mesh of a URDF is lost.
         UrdfError: if a mesh is flat, so that nothing is inside it.
+
+    Example:
+        >>> import irbmodels as irb
+        >>> robot = irb.load("irb2400", tool="spindle")
+        >>> q = robot.from_controller([0, 20, 10, 0, 30, 0])
+        >>> irb.collides(robot, q)
+        False
     """
     colliders = _colliders(robot)
     position = rows(q, robot.n, "q")
@@ -76,6 +83,13 @@ def contacts(robot: Robot, q: ArrayLike) -> list[tuple[str, str]]:
     """Return the pairs of links that touch in one posture [rad, m], shape ``(n,)``.
 
     Errors as :func:`collides`.
+
+    Example:
+        >>> import irbmodels as irb
+        >>> robot = irb.load("irb2400", tool="spindle")
+        >>> q = robot.from_controller([0, 20, 10, 0, 30, 0])
+        >>> irb.contacts(robot, q)
+        []
     """
     colliders = _colliders(robot)
     position = finite(q, (robot.n,), "q")
@@ -96,6 +110,13 @@ def clearance(robot: Robot, q: ArrayLike) -> Clearance:
 
     Returns:
         Distance, links and points; of arrays each with their leading axes.
+
+    Example:
+        >>> import irbmodels as irb
+        >>> robot = irb.load("irb2400", tool="spindle")
+        >>> q = robot.from_controller([0, 20, 10, 0, 30, 0])
+        >>> bool(irb.clearance(robot, q).distance > 0.02)
+        True
     """
     colliders = _colliders(robot)
     position = rows(q, robot.n, "q")

@@ -60,6 +60,13 @@ class DynamicMethods(RobotBase):
 
         Raises:
             InputError: if a shape is wrong, or one state is not finite or far outside every range.
+
+        Example:
+            >>> import irbmodels as irb
+            >>> robot = irb.load("irb2400", tool="spindle")
+            >>> q = robot.from_controller([0, 20, 10, 0, 30, 0])
+            >>> robot.inverse_dynamics(q, [0.1] * 6, [0.5] * 6).round(1)
+            array([  56.1, -148.5, -230.8,   10. ,   -7.8,    8.8])
         """
         if friction is not True and friction is not False:
             friction = as_bool(friction, "friction")
@@ -136,6 +143,14 @@ class DynamicMethods(RobotBase):
 
         At rest friction is 0 (``sgn(0) = 0``): sticking is a matter of simulation, not of this
         formula.
+
+        Example:
+            >>> import irbmodels as irb
+            >>> robot = irb.load("irb2400", tool="spindle")
+            >>> q = robot.from_controller([0, 20, 10, 0, 30, 0])
+            >>> tau = robot.inverse_dynamics(q, [0.1] * 6, [0.5] * 6)
+            >>> robot.forward_dynamics(q, [0.1] * 6, tau).round(6)
+            array([0.5, 0.5, 0.5, 0.5, 0.5, 0.5])
         """
         if friction is not True and friction is not False:
             friction = as_bool(friction, "friction")
@@ -157,7 +172,18 @@ class DynamicMethods(RobotBase):
         return query(model, position, speed, torque)
 
     def torque_parts(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> TorqueParts:
-        """Parts of a motion's torque: inertia ``M a``, Coriolis ``C v``, gravity, friction, sum."""
+        """Parts of a motion's torque: inertia ``M a``, Coriolis ``C v``, gravity, friction, sum.
+
+        Example:
+            >>> import irbmodels as irb
+            >>> robot = irb.load("irb2400", tool="spindle")
+            >>> q = robot.from_controller([0, 20, 10, 0, 30, 0])
+            >>> parts = robot.torque_parts(q, [0.1] * 6, [0.5] * 6)
+            >>> parts.gravity.round(1)
+            array([  -0. , -203.8, -266.3,    0.5,  -24. ,    0. ])
+            >>> parts.total.round(1)
+            array([  56.1, -148.5, -230.8,   10. ,   -7.8,    8.8])
+        """
         position, speed, acceleration = self.states.motion(q, v, a)
         query, rigid = self.evaluate.inverse_dynamics, self.evaluate.models[False]
         moving = query(rigid, position, speed, acceleration)
@@ -171,13 +197,31 @@ class DynamicMethods(RobotBase):
         return TorqueParts(moving - steady, steady - held, held, friction, moving + friction)
 
     def mass_matrix(self, q: ArrayLike) -> Array:
-        """Joint-space mass matrix ``M`` [kg m^2], rotors included, shape ``(..., n, n)``."""
+        """Joint-space mass matrix ``M`` [kg m^2], rotors included, shape ``(..., n, n)``.
+
+        Example:
+            >>> import irbmodels as irb
+            >>> robot = irb.load("irb2400", tool="spindle")
+            >>> q = robot.from_controller([0, 20, 10, 0, 30, 0])
+            >>> robot.mass_matrix(q)[:3, :3].round(1)
+            array([[59.3,  0.1,  0. ],
+                   [ 0.1, 38.6,  9.3],
+                   [ 0. ,  9.3, 23. ]])
+        """
         return self.evaluate.mass_matrix(self.evaluate.models[False], self.states.position(q))
 
     def coriolis(self, q: ArrayLike, v: ArrayLike) -> Array:
         """Coriolis matrix of the Christoffel symbols (S000 eq. 51), shape ``(..., n, n)``.
 
         It satisfies ``dM/dt = C + C'``.
+
+        Example:
+            >>> import irbmodels as irb
+            >>> robot = irb.load("irb2400", tool="spindle")
+            >>> q = robot.from_controller([0, 20, 10, 0, 30, 0])
+            >>> v = [0.1, 0.2, 0.1, 0.0, 0.0, 0.0]
+            >>> (robot.coriolis(q, v) @ v).round(2)
+            array([ 1.44, -0.53,  0.68,  0.02,  0.11, -0.01])
         """
         states = broadcast(self.states.position(q), self.states.velocity(v))
         return self.evaluate.coriolis(self.evaluate.models[False], *states)
@@ -188,6 +232,13 @@ class DynamicMethods(RobotBase):
         Springs, balancers and torque offsets of :attr:`springs` are part of it. Those of
         :attr:`unknown_springs`, such as the balancer of an IRB 6640, are not: no force is known.
         ``irbmodels.report.tables.notes(robot)`` lists what a model is without.
+
+        Example:
+            >>> import irbmodels as irb
+            >>> robot = irb.load("irb2400", tool="spindle")
+            >>> q = robot.from_controller([0, 20, 10, 0, 30, 0])
+            >>> robot.gravity(q).round(1)
+            array([  -0. , -203.8, -266.3,    0.5,  -24. ,    0. ])
         """
         return self.evaluate.gravity(self.evaluate.models[False], self.states.position(q))
 
@@ -200,6 +251,12 @@ class DynamicMethods(RobotBase):
 
         Raises:
             MissingData: if the robot has no friction data, or its law needs positions and has none.
+
+        Example:
+            >>> import irbmodels as irb
+            >>> robot = irb.load("irb2400", tool="spindle")
+            >>> robot.friction([0.1, 0.0, -0.1, 0.0, 0.0, 0.2]).round(1)
+            array([ 25.4,   0. , -17.8,   0. ,   0. ,   9.3])
         """
         law = self.dynamic_model.friction
         if law is None:
@@ -230,6 +287,13 @@ class DynamicMethods(RobotBase):
         """Kinetic and potential energy [J], shape ``(...)`` each.
 
         Potential is 0 for a mass at the base origin, and includes that of springs.
+
+        Example:
+            >>> import irbmodels as irb
+            >>> robot = irb.load("irb2400", tool="spindle")
+            >>> q = robot.from_controller([0, 20, 10, 0, 30, 0])
+            >>> round(float(robot.energy(q, [0.1] * 6).kinetic), 2)
+            0.74
         """
         states = broadcast(self.states.position(q), self.states.velocity(v))
         return Energy(*self.evaluate.energy.outputs(self.evaluate.models[False], *states))
@@ -242,6 +306,15 @@ class DynamicMethods(RobotBase):
         ``friction_model.kinds`` per drive where friction is known, Fv, Fc, Fs - Fc and others that
         the law has, then the coefficients of springs. Fixed are the speeds ``v_St`` and ``v_d``,
         and the load that ``mu`` multiplies.
+
+        Example:
+            >>> import irbmodels as irb
+            >>> robot = irb.load("irb2400", tool="spindle")
+            >>> q = robot.from_controller([0, 20, 10, 0, 30, 0])
+            >>> Y = robot.regressor(q, [0.1] * 6, [0.5] * 6)
+            >>> tau = robot.inverse_dynamics(q, [0.1] * 6, [0.5] * 6)
+            >>> bool(abs(Y @ robot.parameter_vector() - tau).max() < 1e-9)
+            True
         """
         return self.evaluate.regressor(self.dynamic_model, *self.states.motion(q, v, a))
 
@@ -249,6 +322,13 @@ class DynamicMethods(RobotBase):
         """Axis torques ``J' w`` of what the world exerts on the robot [N m, N], shape ``(..., n)``.
 
         Arguments as :meth:`inverse_dynamics`.
+
+        Example:
+            >>> import irbmodels as irb
+            >>> robot = irb.load("irb2400", tool="spindle")
+            >>> q = robot.from_controller([0, 20, 10, 0, 30, 0])
+            >>> robot.external_torque(q, [0, 0, -100.0, 0, 0, 0]).round(1)
+            array([ 0. , 24.1, 80.2, -0. ,  3.5, -0. ])
         """
         position = self.states.position(q)
         return np.zeros(position.shape) + self._projected(
@@ -320,6 +400,14 @@ class DynamicMethods(RobotBase):
         Raises:
             InputError: if a wrench acts at a bar and the tree in use has none.
             MissingData: if masses are unknown, or the arm is a palletizer.
+
+        Example:
+            >>> import irbmodels as irb
+            >>> robot = irb.load("irb2400", tool="spindle")
+            >>> q = robot.from_controller([0, 20, 10, 0, 30, 0])
+            >>> forces = robot.reactions(q, [0.0] * 6, [0.0] * 6)
+            >>> round(float(forces.bars.rod))
+            -1503
         """
         states = self.states.one_motion(q, v, a)
         if self.description is not None and self.description.kinematics.level is not None:

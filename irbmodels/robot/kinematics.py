@@ -63,6 +63,13 @@ class KinematicMethods(RobotBase):
 
         Raises:
             UnknownName: if there is no such frame or reference.
+
+        Example:
+            >>> import irbmodels as irb
+            >>> robot = irb.load("irb2400", tool="spindle")
+            >>> q = robot.from_controller([0, 20, 10, 0, 30, 0])
+            >>> (robot.pose(q).translation * 1000).round(2)
+            array([1143.04,    0.  ,  936.71])
         """
         world = in_world(reference)
         target = self.find_frame(frame, point)
@@ -91,6 +98,14 @@ class KinematicMethods(RobotBase):
 
         Returns:
             Shape ``(..., 6, n)``, linear rows first (S000 eq. 33).
+
+        Example:
+            >>> import irbmodels as irb
+            >>> robot = irb.load("irb2400", tool="spindle")
+            >>> q = robot.from_controller([0, 20, 10, 0, 30, 0])
+            >>> twist = robot.jacobian(q) @ [0.1, 0, 0, 0, 0, 0]
+            >>> twist.round(4) + 0.0
+            array([0.    , 0.1143, 0.    , 0.    , 0.    , 0.1   ])
         """
         as_choice(axes, AXES, "axes")
         target = self.find_frame(frame, point)
@@ -139,6 +154,11 @@ class KinematicMethods(RobotBase):
 
         Raises:
             MissingData: for a robot from a URDF.
+
+        Example:
+            >>> import irbmodels as irb
+            >>> irb.load("irb2400").dh().a
+            array([0.   , 0.1  , 0.705, 0.135, 0.   , 0.   ])
         """
         if self.description is None:
             raise MissingData(f"{self.name} comes from a URDF and has no DH table")
@@ -155,6 +175,13 @@ class KinematicMethods(RobotBase):
         Raises:
             MissingData: for an arm that has no :meth:`inverse_kinematics`; :meth:`measures` serves
                 any.
+
+        Example:
+            >>> import irbmodels as irb
+            >>> robot = irb.load("irb2400", tool="spindle")
+            >>> q = robot.from_controller([0, 20, 10, 0, 30, 0])
+            >>> round(float(robot.singularities(q).wrist), 3)
+            0.524
         """
         from ..kinematics.singularities import singularities
 
@@ -233,6 +260,13 @@ class KinematicMethods(RobotBase):
 
         Twist and what is missed of it are in ``axes`` as in :meth:`jacobian`; see
         :func:`singularities.damped_velocity`.
+
+        Example:
+            >>> import irbmodels as irb
+            >>> robot = irb.load("irb2400", tool="spindle")
+            >>> q = robot.from_controller([0, 20, 10, 0, 30, 0])
+            >>> robot.damped_velocity(q, [0.1, 0, 0, 0, 0, 0]).v.round(4)
+            array([-0.    ,  0.1511, -0.0475,  0.    ,  0.0475, -0.    ])
         """
         from ..kinematics.singularities import damped_velocity
 
@@ -254,6 +288,11 @@ class KinematicMethods(RobotBase):
         Raises:
             InputError: if the TCP then lies beside the arm's plane.
             MissingData: as :meth:`singularities`.
+
+        Example:
+            >>> import irbmodels as irb
+            >>> round(irb.load("irb2400").workspace().area(), 2)
+            3.48
         """
         from ..kinematics.workspace_of_arm import workspace_of
 
@@ -353,6 +392,17 @@ class KinematicMethods(RobotBase):
             MissingData: if the arm is no SCARA, and no six-axis arm of which axes 4 and 5 meet, and
                 has no axis 7 that is given.
             UnknownName: if there is no such reference.
+
+        Example:
+            >>> import irbmodels as irb
+            >>> robot = irb.load("irb2400", tool="spindle")
+            >>> q = robot.from_controller([0, 20, 10, 0, 30, 0])
+            >>> for solution in robot.inverse_kinematics(robot.pose(q), in_range=True):
+            ...     print(robot.to_controller(solution.q).round(1) + 0.0)
+            [ 0. 20. 10.  0. 30.  0.]
+            [   0.   20.   10. -180.  -30.  180.]
+            [-180.   -82.6 -121.4 -180.    98.6    0. ]
+            [-180.   -82.6 -121.4    0.   -98.6 -180. ]
         """
         if reference is None:
             world = isinstance(pose, str) or hasattr(pose, "rapid")
@@ -374,6 +424,13 @@ class KinematicMethods(RobotBase):
 
         Raises:
             MissingData: if the arm is no SCARA, and no six-axis arm of which axes 4 and 5 meet.
+
+        Example:
+            >>> import irbmodels as irb
+            >>> robot = irb.load("irb2400", tool="spindle")
+            >>> q = robot.from_controller([0, 20, 10, 0, 30, 0])
+            >>> robot.configuration(q)
+            Configuration(cf1=0, cf4=0, cf6=0, cfx=0, sure=False)
         """
         from ..kinematics.configuration import configuration_of
 

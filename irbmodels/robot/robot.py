@@ -74,6 +74,13 @@ def load(
 
     Files of sets and overlays name their robot, and perhaps the tool they were identified with:
     those of another robot are refused, another tool warns (docs/howto/own_robot.md).
+
+    Example:
+        >>> import irbmodels as irb
+        >>> irb.load("irb2400", tool="spindle")
+        <Robot irb2400_16: 6 axes, parameters obal2025, Stribeck friction, tool spindle>
+        >>> irb.load("irb6700_200_260").n
+        6
     """
     if isinstance(overlays, str | Path):
         raise InputError(f"overlays are a list of files: overlays=[{str(overlays)!r}]")
@@ -109,6 +116,12 @@ def from_urdf(path: str | Path, parameters: str | Path | None = None) -> Robot:
         UrdfError: if it is no URDF, has floating or planar joints, or friction that is negative or
             no number.
         TableError: if the file of parameters breaks the format, or is of another robot.
+
+    Example:
+        >>> import irbmodels as irb
+        >>> robot = irb.from_urdf(irb.urdf_path("irb2400"))
+        >>> robot.axes
+        ('joint_1', 'joint_2', 'joint_3', 'joint_4', 'joint_5', 'joint_6')
     """
     return from_urdf_text(read_text(path), path, parameters=parameters)
 
@@ -267,11 +280,28 @@ class Robot(KinematicMethods, DynamicMethods):
         Raises:
             UnknownName: if there is no such tool.
             RapidError: if a text with brackets is no tooldata.
+
+        Example:
+            >>> import irbmodels as irb
+            >>> robot = irb.load("irb2400")
+            >>> for arm in (robot, robot.with_tool("spindle")):
+            ...     print((arm.pose([0.0] * 6).translation * 1000).round(1) + 0.0)
+            [ 940.    0. 1455.]
+            [1102.    0. 1215.]
         """
         return self._with(tool=_tool(tool))
 
     def with_payload(self, payload: Inertial | None) -> Robot:
-        """Return the robot with another payload in the TCP frame, or with None."""
+        """Return the robot with another payload in the TCP frame, or with None.
+
+        Example:
+            >>> import irbmodels as irb
+            >>> robot = irb.load("irb2400", tool="spindle")
+            >>> q = robot.from_controller([0, 20, 10, 0, 30, 0])
+            >>> heavy = robot.with_payload(irb.payload(2.0))
+            >>> (heavy.gravity(q) - robot.gravity(q)).round(1)
+            array([  0. ,  -4.7, -15.7,   0. ,  -0.7,   0. ])
+        """
         if payload is not None and not isinstance(payload, Inertial):
             raise InputError(
                 "a payload comes from irbmodels.payload(mass, com, inertia), not"
@@ -295,6 +325,14 @@ class Robot(KinematicMethods, DynamicMethods):
             FileError: if there is no such file.
             TableError: if it breaks the format.
             MissingData: for the name of a set of a robot from a URDF, which has those of files.
+
+        Example:
+            >>> import irbmodels as irb
+            >>> robot = irb.load("irb2400", tool="spindle")
+            >>> q = robot.from_controller([0, 20, 10, 0, 30, 0])
+            >>> cad = robot.with_parameters("cad")
+            >>> (cad.gravity(q) - robot.gravity(q)).round(0)
+            array([ 0., -7., 87., -1., -0., -0.])
         """
         of = self._bare
         if of.tables is None or of.description is None:
@@ -342,6 +380,13 @@ class Robot(KinematicMethods, DynamicMethods):
 
         Raises:
             InputError: if it is not three finite numbers, or one is above 100 m/s^2 (mm/s^2?).
+
+        Example:
+            >>> import irbmodels as irb
+            >>> robot = irb.load("irb2400", tool="spindle")
+            >>> q = robot.from_controller([0, 20, 10, 0, 30, 0])
+            >>> robot.with_gravity([0.0, 0.0, 0.0]).gravity(q).round(9) + 0.0
+            array([0., 0., 0., 0., 0., 0.])
         """
         vector = finite(gravity, (3,), "gravity [m/s^2]")
         if (strongest := float(np.abs(vector).max())) > _STRONGEST:
@@ -364,6 +409,17 @@ class Robot(KinematicMethods, DynamicMethods):
 
         Raises:
             InputError: if it is neither a rotation nor a pose.
+
+        Example:
+            >>> import irbmodels as irb
+            >>> robot = irb.load("irb2400", tool="spindle")
+            >>> q = robot.from_controller([0, 20, 10, 0, 30, 0])
+            >>> import numpy as np
+            >>> ceiling = np.diag([1.0, -1.0, -1.0, 1.0])
+            >>> ceiling[2, 3] = 2.5
+            >>> hanging = robot.mounted(ceiling)
+            >>> (hanging.pose(q, reference="world").translation * 1000).round(2)
+            array([1143.04,   -0.  , 1563.29])
         """
         matrix = numbers(getattr(world_from_base, "homogeneous", world_from_base), "the mounting")
         if matrix.shape == (4, 4):

@@ -105,6 +105,14 @@ def simulate(
         UnknownName: if there is no such method.
         SimulationError: if a function fails or returns no finite numbers, or the integrator gives
             up; with the time, and in ``.run`` everything until then.
+
+    Example:
+        >>> import irbmodels as irb
+        >>> robot = irb.load("irb2400", tool="spindle")
+        >>> q = robot.from_controller([0, 20, 10, 0, 30, 0])
+        >>> run = irb.simulate(robot, q, duration=0.2, torque=robot.gravity(q))
+        >>> bool((run.q[-1] == q).all())
+        True
     """
     check_robot(robot)
     check_settings(duration, every, rtol, atol, max_step, rebound)

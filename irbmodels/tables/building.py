@@ -260,6 +260,11 @@ def load_tool(name_or_path: str | Path) -> Tool:
     Raises:
         UnknownName: if there is no such tool.
         TableError: if the table breaks the format, or no body can have its load.
+
+    Example:
+        >>> import irbmodels as irb
+        >>> irb.load_tool("spindle").load.mass
+        12.7
     """
     path = tool_path(str(as_path(name_or_path, "a tool is a name or a path; what is given")))
     table = read(path, ToolTable)

@@ -92,6 +92,11 @@ def urdf_path(name: str, coupling: Coupling | None = None) -> Path:
     Raises:
         UnknownName: if there is no such robot or coupling.
         FileError: if the robot is not a shipped one.
+
+    Example:
+        >>> import irbmodels as irb
+        >>> irb.urdf_path("irb2400").name
+        'irb2400_16.urdf'
     """
     if name in fixtures():
         return data_folder() / name / f"{name}.urdf"
@@ -108,7 +113,13 @@ def urdf_path(name: str, coupling: Coupling | None = None) -> Path:
 
 
 def robots() -> tuple[str, ...]:
-    """Return the names of all variants."""
+    """Return the names of all variants.
+
+    Example:
+        >>> import irbmodels as irb
+        >>> "irb2400_16" in irb.robots()
+        True
+    """
     return tuple(_catalogue().robots)
 
 
@@ -164,6 +175,14 @@ def describe(name_or_folder: str | Path) -> Description:
     Raises:
         UnknownName: if there is no such robot.
         TableError: if a table breaks the format.
+
+    Example:
+        >>> import irbmodels as irb
+        >>> description = irb.describe("irb2400")
+        >>> description.limits.ratings.payload_kg
+        16.0
+        >>> description.limits.sources["rule"].grade
+        'assumed'
     """
     if not isinstance(name_or_folder, str | Path):
         raise InputError(f"a robot is a name or a folder, not {short_repr(name_or_folder)}")

@@ -40,6 +40,16 @@ def line(start: ArrayLike | pin.SE3, end: ArrayLike | pin.SE3) -> PosePath:
 
     Raises:
         InputError: if one is no pose, or both are the same.
+
+    Example:
+        >>> import irbmodels as irb
+        >>> from irbmodels.trajectory import line
+        >>> robot = irb.load("irb1600")
+        >>> start = robot.pose(robot.from_controller([0, 20, 0, 0, 40, 0]))
+        >>> end = start.copy()
+        >>> end.translation[1] += 0.3
+        >>> line(start, end).length
+        0.3
     """
     first, last = (
         as_pose(pose, f"{name}, a pose in [m],") for name, pose in (("start", start), ("end", end))

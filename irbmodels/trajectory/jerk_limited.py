@@ -105,6 +105,12 @@ def jerk_limited(
         InputError: if a bound is not positive and finite, the end is beyond one, or the move would
             leave its range.
         MissingExtra: without ruckig.
+
+    Example:
+        >>> from irbmodels.trajectory import jerk_limited
+        >>> motion = jerk_limited([0.0], [1.0], velocity=[1.0], acceleration=[4.0], jerk=[40.0])
+        >>> round(motion.duration, 3)
+        1.35
     """
     require("ruckig", "motion")
     import ruckig

@@ -71,6 +71,12 @@ def move(
         InputError: if the duration is not positive, neither or both of duration and bounds are
             given, a bound is not positive, or a jerk is to be kept by a law whose acceleration
             jumps.
+
+    Example:
+        >>> from irbmodels.trajectory import move
+        >>> motion = move([0.0, 0.0], [1.0, -0.5], duration=2.0)
+        >>> motion.at(1.0)[0]
+        array([ 0.5 , -0.25])
     """
     first, chosen = posture(start, what="start"), time_law(law)
     last = posture(end, first.size, "end")
@@ -124,6 +130,12 @@ def through(
 
     Raises:
         InputError: if there are fewer than two postures, or as :func:`move`.
+
+    Example:
+        >>> from irbmodels.trajectory import through
+        >>> motion = through([[0.0], [1.0], [0.5]], duration=1.0)
+        >>> motion.duration
+        2.0
     """
     waypoints = as_list(postures, object, "a motion needs a list of postures")
     if len(waypoints) < 2:

@@ -310,6 +310,16 @@ def write_motion(path: str | Path, motion: Motion, robot: Robot) -> None:
             finite.
         FileError: if the file cannot be written; then nothing is.
         MissingExtra: for Parquet without pyarrow.
+
+    Example:
+        >>> import irbmodels as irb
+        >>> robot = irb.load("irb2400", tool="spindle")
+        >>> q = robot.from_controller([0, 20, 10, 0, 30, 0])
+        >>> from irbmodels.trajectory import move
+        >>> motion = move(0.0 * q, q, duration=1.0).sample(100.0)
+        >>> irb.write_motion("motion.csv", motion, robot)
+        >>> irb.open_motion("motion.csv", robot).read().q.shape
+        (101, 6)
     """
     as_path(path, "a motion file")
     as_instance(motion, Motion, "what is written is an irbmodels.Motion")

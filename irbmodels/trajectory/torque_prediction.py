@@ -109,6 +109,15 @@ def predict(
     Raises:
         MotionError: if a row is wrong; nothing is written then.
         FileError: if the output cannot be written.
+
+    Example:
+        >>> import irbmodels as irb
+        >>> robot = irb.load("irb2400", tool="spindle")
+        >>> q = robot.from_controller([0, 20, 10, 0, 30, 0])
+        >>> from irbmodels.trajectory import move
+        >>> irb.write_motion("motion.csv", move(0.0 * q, q, duration=1.0).sample(100.0), robot)
+        >>> irb.predict(irb.open_motion("motion.csv", robot)).largest.total.round(0)
+        array([  0., 241., 292.,   1.,  27.,   0.])
     """
     what = "what is predicted is a motion file, as irbmodels.open_motion(path, robot) opens it"
     as_instance(file, MotionFile, what)

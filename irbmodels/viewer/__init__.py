@@ -240,6 +240,11 @@ def save_page(
         InputError: if the name does not end in .html.
         UnknownName: if there is no such layer.
         FileError: if the file cannot be written; then nothing is.
+
+    Example:
+        >>> import irbmodels as irb
+        >>> robot = irb.load("irb2400", tool="spindle")
+        >>> irb.save_page("irb2400.html", robot)
     """
     if not isinstance(path, str | Path) or Path(path).suffix.lower() not in (".html", ".htm"):
         raise InputError(f"{path}: the name of a page ends in .html")

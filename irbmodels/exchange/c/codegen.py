@@ -76,6 +76,12 @@ def write_c(
         InputError: if an argument cannot be used.
         MissingData: if the friction of a robot without friction data is asked for.
         FileError: if a file cannot be written.
+
+    Example:
+        >>> import irbmodels as irb
+        >>> robot = irb.load("irb2400", tool="spindle")
+        >>> [file.name for file in irb.write_c(robot, "arm", ["pose"])]
+        ['irb2400_16.h', 'irb2400_16.c', 'irb2400_16_selftest.c']
     """
     as_path(folder, "the folder of C files")
     as_instance(robot, Robot, "what is written as C is an irbmodels.Robot")

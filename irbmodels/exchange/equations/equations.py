@@ -65,6 +65,11 @@ def equations_text(robot: Robot, what: str, fmt: str = "latex", frame: str | Non
         InputError: if a frame is given for a query that has none.
         MissingData: if friction is asked for that the robot does not have.
         MissingExtra: if SymPy is not installed.
+
+    Example:
+        >>> import irbmodels as irb
+        >>> print(irb.equations_text(irb.load("irb930"), "gravity", "sympy").splitlines()[0])
+        # irb930_12_105: g torques that hold the robot still [N m].
     """
     require("sympy", "equations")
     if fmt not in EQUATION_FORMATS:

@@ -61,6 +61,12 @@ def export(robot: Robot, to: str, folder: str | Path, options: Options = PLAIN) 
         UnknownName: if there is no such format or coupling.
         InputError: if an option does not go with the format.
         FileError: if a file cannot be written.
+
+    Example:
+        >>> import irbmodels as irb
+        >>> robot = irb.load("irb2400", tool="spindle")
+        >>> [file.name for file in irb.export(robot, "urdf", "arm")][:1]
+        ['irb2400_16.urdf']
     """
     as_instance(robot, Robot, "what is exported is an irbmodels.Robot")
     as_choice(to, FORMATS, "export format")

@@ -141,6 +141,12 @@ def write_tables(
 
     Raises:
         FileError: if a file cannot be written; else as :func:`tables_text`.
+
+    Example:
+        >>> import irbmodels as irb
+        >>> robot = irb.load("irb2400", tool="spindle")
+        >>> irb.write_tables(robot, "csv", "tables")[0].name
+        'irb2400_16_dh.csv'
     """
     return write_files(Path(folder), tables_text(robot, fmt, what))
 

@@ -80,6 +80,17 @@ def read_recording(
             is given one.
         TableError: if the file of columns breaks the format.
         MissingData: if values are of a motor whose gear ratio is unknown.
+
+    Example:
+        >>> import irbmodels as irb
+        >>> robot = irb.load("irb2400", tool="spindle")
+        >>> q = robot.from_controller([0, 20, 10, 0, 30, 0])
+        >>> from irbmodels.identification.recordings import read_recording
+        >>> from irbmodels.trajectory import move
+        >>> irb.write_motion("log.csv", move(0.0 * q, q, duration=1.0).sample(250.0), robot)
+        >>> log = read_recording("log.csv", robot)
+        >>> log.q.shape
+        (251, 6)
     """
     as_instance(robot, Robot, "a log is one of an irbmodels.Robot")
     sources = column_sources(columns)

@@ -33,6 +33,14 @@ def moves_of(module: Module, routine: str | None = None) -> tuple[Move, ...]:
             line and column.
         UnknownName: if there is no such routine.
         InputError: if ``module`` is none.
+
+    Example:
+        >>> from irbmodels import rapid
+        >>> home = "CONST jointtarget jHome:=[[0,0,0,0,30,0],[9E9,9E9,9E9,9E9,9E9,9E9]];"
+        >>> main = "PROC main() MoveAbsJ jHome,v200,fine,tool0; ENDPROC"
+        >>> module = rapid.read(f"MODULE Part {home} {main} ENDMODULE")
+        >>> [move.instruction for move in rapid.moves_of(module)]
+        ['MoveAbsJ']
     """
     builder, routines = routines_of(checked_module(module))
     moves: list[Move] = []

@@ -193,6 +193,14 @@ def check_path(
             empty, or no move or row has a line in which the tool should cut.
         MotionError: if a row of the file is wrong; nothing is written then.
         MissingData: if collision is asked for and the robot has no collision shapes.
+
+    Example:
+        >>> import irbmodels as irb
+        >>> robot = irb.load("irb2400", tool="spindle")
+        >>> q = robot.from_controller([0, 20, 10, 0, 30, 0])
+        >>> from irbmodels.trajectory import move
+        >>> irb.check_path(robot, move(0.0 * q, q, duration=1.0).sample(100.0)).findings
+        ()
     """
     as_instance(robot, Robot, "what is checked is a path of an irbmodels.Robot")
     what = (
