@@ -2,7 +2,10 @@
 make.
 """
 
+import os
 import re
+import shutil
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -36,7 +39,7 @@ def test_workflows_call_targets_that_make_has():
         }
         for name, flow in WORKFLOWS.items()
     }
-    assert set(called) == {"ci", "docs", "publish"}
+    assert set(called) == {"audit", "ci", "docs", "publish"}
     assert set().union(*called.values()) <= set(re.findall(r"^(\w+):", MAKEFILE, re.MULTILINE))
     assert called["ci"] == {"lint", "demo", "test", "dist"}
 
@@ -63,6 +66,56 @@ def test_ci_success_needs_every_other_job():
     assert set(last["needs"]) == set(jobs) - {"ci_success"}
     assert last["if"] == "always()"
     assert steps(last)[-1] == f'test "$RESULTS" = "{" ".join(["success"] * len(last["needs"]))}"'
+
+
+def test_every_action_is_a_commit():
+    """A tag of an action can be moved; the version that is meant stands behind."""
+    for path in sorted((ROOT / ".github" / "workflows").glob("*.yml")):
+        used = re.findall(r"uses: *(.*)", path.read_text(encoding="utf-8"))
+        assert used
+        for action in used:
+            assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}  # v[\d.]+(: .*)?", action), action
+
+
+def test_nothing_is_published_that_was_not_checked():
+    """Only the last job may ask for an identity; it has the archives that were built and tried."""
+    flow = WORKFLOWS["publish"]
+    jobs = flow["jobs"]
+    assert flow["permissions"] == {}
+    rights = {name: job["permissions"] for name, job in jobs.items()}
+    assert rights.pop("upload") == {"id-token": "write"}
+    assert set(map(str, rights.values())) == {"{'contents': 'read'}"}
+    assert set(jobs["upload"]["needs"]) == set(jobs) - {"upload"}
+    assert steps(jobs["upload"]) == []  # nothing of ours runs there
+    assert "make dist" in "".join(steps(jobs["build"]))
+    assert jobs["environments"]["strategy"]["matrix"]["python"] == matrix()["python"]
+    used = [step.get("uses", "").partition("@")[0] for step in jobs["upload"]["steps"]]
+    assert used == ["actions/download-artifact", "pypa/gh-action-pypi-publish"]
+
+
+def test_a_tag_is_the_version_that_is_published(tmp_path):
+    """The lines of the workflow pass for the version of pyproject.toml that CHANGELOG.md
+    describes, and for no other.
+    """
+    (check,) = (
+        step["run"] for step in WORKFLOWS["publish"]["jobs"]["build"]["steps"] if "env" in step
+    )
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    version = PROJECT["version"]
+    for tag, heading, passes in (
+        (f"v{version}", f"## {version}", True),
+        (f"v{version}", f"## [{version}] - 2026-11-23", True),
+        (f"v{version}", f"## {version}1", False),
+        (f"v{version}", "## Unreleased", False),
+        (f"v{version}1", f"## {version}1", False),
+        ("v", f"## {version}", False),
+        ("v2.4", "## 2.4", False),  # of the metadata
+    ):
+        (tmp_path / "CHANGELOG.md").write_text(f"# Changes\n\n{heading}\n")
+        done = subprocess.run(
+            ["bash", "-e", "-c", check], cwd=tmp_path, env={**os.environ, "TAG": tag}, check=False
+        )
+        assert (done.returncode == 0) == passes, (tag, heading)
 
 
 def test_hooks_of_a_commit_are_the_linters_of_make():

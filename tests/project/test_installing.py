@@ -76,6 +76,8 @@ def test_a_wheel_with_more_or_less_than_the_package_is_refused():
         for expected in (tree, tree | {name}):
             (*_, line) = check.wrong_contents({*tree, *metadata, name}, expected)
             assert line.startswith(f"{name} is of no kind"), expected
+    lines = check.wrong_contents({*tree, *metadata, "irbmodels/left.py"}, tree)
+    assert lines == ["irbmodels/left.py is not in the source tree"]
     lines = check.wrong_contents(tree | metadata - {min(metadata)} | {"x.dist-info/notes"}, tree)
     assert lines == [
         "METADATA of the metadata is missing",
