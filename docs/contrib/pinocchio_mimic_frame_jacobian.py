@@ -30,8 +30,6 @@ for reference in (pin.WORLD, pin.LOCAL, pin.LOCAL_WORLD_ALIGNED):
     of_joint = pin.getJointJacobianTimeVariation(model, data, joint, reference)
     right = (jacobian(q + h * v, reference) - jacobian(q - h * v, reference)) / (2 * h)
     errors = [abs(matrix - right).max() for matrix in (of_joint, of_frame)]
-    print(
-        f"{reference}: largest error of the joint's {errors[0]:.1e}, of the frame's {errors[1]:.1e}"
-    )
+    print(f"{reference}: error of joint {errors[0]:.1e}, of frame {errors[1]:.1e}")
     fault |= errors[1] > 1e-6
 sys.exit(int(fault))
