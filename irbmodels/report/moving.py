@@ -7,8 +7,10 @@ from typing import Any
 from ..robot.robot import Robot
 from ..tasks.path_check.joint_segments import tcp_speed
 from ..tasks.waypoints import PlannedMotion
-from ..trajectory.limit_shares import BINDS, LimitShares
+from ..trajectory.limit_shares import LimitShares
 from .text_table import TextTable
+
+_BRIEFLY = 0.005  # share of the time: what binds for less is not named
 
 
 def motion_record(
@@ -48,9 +50,19 @@ def motion_table(planned: PlannedMotion, shares: LimitShares, robot: Robot) -> T
 def motion_lines(planned: PlannedMotion, shares: LimitShares, robot: Robot) -> list[str]:
     """Return the limit that binds, and what else is known of a motion, a line each."""
     kind, axis, share = shares.fullest
-    binds = "binds" if share >= BINDS else "is used most"
+    times = sorted(
+        (
+            (float(part), f"{name} of axis {i + 1}")
+            for name, parts in shares.binding.items()
+            for i, part in enumerate(parts)
+            if part >= _BRIEFLY
+        ),
+        reverse=True,
+    )
+    found = ", ".join(f"{name} for {100.0 * part:.0f} % of the time" for part, name in times)
+    binds = f"what binds: {found}" if times else "nothing binds for long"
     lines = [
-        f"{kind} of axis {axis} {binds}: {100.0 * share:.1f} % of its limit",
+        f"{binds}; used most: {kind} of axis {axis}, {100.0 * share:.1f} % of its limit",
         f"largest speed of the TCP {1000.0 * _tcp_speed(planned, shares, robot):.1f} mm/s",
     ]
     if "torque" not in shares.shares:
@@ -62,8 +74,8 @@ def motion_lines(planned: PlannedMotion, shares: LimitShares, robot: Robot) -> l
     if planned.deviations:
         away = ", ".join(f"{1000.0 * one:.2f}" for one in planned.deviations)
         lines.append(f"corners are passed at {away} mm; at 0 the TCP stops")
-    if kind == "torque" and robot.limits.effort_assumed[axis - 1]:
-        lines.append("its effort bound is assumed: no torque limit of this robot is published")
+    if "torque" in shares.shares and robot.limits.effort_assumed.any():
+        lines.append("efforts are assumed: no torque limit of this robot is published")
     return lines
 
 
