@@ -12,6 +12,7 @@ import click
 from ..errors import InputError
 from .commands import Commands
 from .completion import set_names
+from .json_output import json_option, print_json
 from .logs import (
     bandwidth_option,
     delay_option,
@@ -118,6 +119,7 @@ _CUT = "of each log the last quarter is held out unless --held-out names others"
     "--seed", type=int, default=0, help="Of the random states that find the base parameters."
 )
 @overlay_option
+@json_option
 def identify(
     logs: tuple[Path, ...],
     robot: str,
@@ -138,6 +140,7 @@ def identify(
     seed: int,
     overlay: tuple[Path, ...],
     drives: Path | None,
+    as_json: bool,
     **reading: Any,
 ) -> None:
     """Identify inertials, rotors and friction from logs.
@@ -154,6 +157,7 @@ def identify(
     from ..identification.validation import identify as fitted
     from ..identification.validation.model_terms import FRICTION
     from ..identification.validation.pipeline import METHODS, check_method
+    from ..report.identification import unidentified_record, verdict_record
 
     everything = [*logs, *(held_out or ())]
     refuse_twice(everything)
@@ -200,10 +204,14 @@ def identify(
         for note in notes:
             err.print(note)
         err.print(f"level wrong: {error}; no set is written")
+        if as_json:
+            print_json(arm, {"logs": list(logs), **unidentified_record(str(error))})
         raise click.exceptions.Exit(1) from None
     if not result.verdict.negative_parameters:
         _write(arm, result, f"irbmodels identify {names}", output, urdf)
-    _finish(result.verdict, names, notes, report)
+    if as_json:
+        print_json(arm, {"logs": list(logs), **verdict_record(result.verdict)})
+    _finish(result.verdict, names, notes, report, as_json)
 
 
 @app.command(
@@ -220,6 +228,7 @@ def identify(
 @delay_option
 @report_option
 @overlay_option
+@json_option
 def validate(
     logs: tuple[Path, ...],
     robot: str,
@@ -231,6 +240,7 @@ def validate(
     report: Path | None,
     overlay: tuple[Path, ...],
     drives: Path | None,
+    as_json: bool,
     **reading: Any,
 ) -> None:
     """Measure how well a set of parameters predicts logs.
@@ -239,6 +249,7 @@ def validate(
     """
     from ..identification.validation import prepare_logs
     from ..identification.validation.evaluation import evaluate
+    from ..report.identification import verdict_record
 
     refuse_twice(logs)
     check_outputs((*logs, robot, tool, parameters, drives, *overlay), report=report)
@@ -258,13 +269,19 @@ def validate(
     except InputError as error:
         raise InputError(f"{error} ({_SHORT})") from None
     judged = evaluate(arm, prepared.estimation, axes=axis_numbers(axes))
-    _finish(judged, ", ".join(path.name for path in logs), notes_on(prepared), report)
+    if as_json:
+        print_json(arm, {"logs": list(logs), **verdict_record(judged)})
+    names = ", ".join(path.name for path in logs)
+    _finish(judged, names, notes_on(prepared), report, as_json)
 
 
-def _finish(judged: Verdict, names: str, notes: Sequence[str], report: Path | None) -> None:
+def _finish(
+    judged: Verdict, names: str, notes: Sequence[str], report: Path | None, as_json: bool
+) -> None:
     from ..report.identification import headline, remarks, verdict_tables, write_report
 
-    print_tables(*verdict_tables(judged))
+    if not as_json:
+        print_tables(*verdict_tables(judged))
     for line in (*notes, *remarks(judged)):
         err.print(line)
     if report is not None:

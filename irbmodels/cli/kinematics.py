@@ -308,6 +308,7 @@ def ik(
 @mounted_option
 @unit_option
 @with_option
+@json_option
 def rapid(
     file: Path,
     robot: str | None,
@@ -316,13 +317,20 @@ def rapid(
     mounted: str | None,
     unit: tuple[str, ...],
     others: tuple[Path, ...],
+    as_json: bool,
 ) -> None:
     """List the declarations of a RAPID module, or its targets.
 
     With --robot every posture at its targets, * as programmed.
     """
     from ..rapid import read_program
-    from ..tasks.rapid_targets import declaration_lines, find_tool, posture_lines
+    from ..tasks.rapid_targets import (
+        declaration_lines,
+        find_tool,
+        posture_lines,
+        target_postures,
+        targets_record,
+    )
 
     module = read_program(file, others or ())
     if robot is None:
@@ -331,11 +339,16 @@ def rapid(
                 "--tool, --wobj, --mounted and --unit say how a robot reaches targets; they need"
                 " --robot"
             )
-        lines = declaration_lines(module)
+        arm, targets = None, None
     else:
         arm = any_robot(robot, mounted=mounted)
         arm = arm if tool is None else arm.with_tool(find_tool(module, tool))
-        lines = posture_lines(module, arm, wobj, mechanical_units(unit))
+        targets = target_postures(module, arm, wobj, mechanical_units(unit))
     for note in module.notes:
         err.print(f"note: {note}")
-    print_lines(*lines)
+    if as_json:
+        print_json(arm, targets_record(module, arm, targets))
+    elif arm is None or targets is None:
+        print_lines(*declaration_lines(module))
+    else:
+        print_lines(*posture_lines(targets, arm))

@@ -11,6 +11,7 @@ import click
 from ..errors import InputError
 from .commands import Commands
 from .completion import frame_names
+from .json_output import json_option, print_json
 from .logs import (
     bandwidth_option,
     delay_option,
@@ -58,6 +59,7 @@ _options = (
     bandwidth_option,
     delay_option,
     overlay_option,
+    json_option,
 )
 
 
@@ -99,6 +101,7 @@ def gains(
     drives: Path | None,
     output: Path | None,
     overlay: tuple[Path, ...],
+    as_json: bool,
     **reading: Any,
 ) -> None:
     """Identify gains of drives (N m per A) with a known payload.
@@ -112,7 +115,7 @@ def gains(
     from ..identification.fits import identify_gains, known_load
     from ..identification.recordings import write_drives
     from ..identification.validation import prepare_current_logs
-    from ..report.loads import gain_table, load_table
+    from ..report.loads import gain_table, gains_record, load_table
 
     check_outputs((*logs, *loaded, tool, drives, *overlay), drives=output)
     if output is not None and output.suffix != ".yaml":
@@ -144,7 +147,10 @@ def gains(
     )
     before, after = usable_pair(prepared, arm)
     found = identify_gains(before, after, arm, known)
-    print_tables(gain_table(found, arm), load_table(found.load))
+    if as_json:
+        print_json(arm, gains_record(found))
+    else:
+        print_tables(gain_table(found, arm), load_table(found.load))
     undetermined = np.flatnonzero(np.isnan(found.gain)) + 1
     if undetermined.size:
         err.print(
@@ -177,6 +183,7 @@ def payload(
     delay: str | None,
     drives: Path | None,
     overlay: tuple[Path, ...],
+    as_json: bool,
     **reading: Any,
 ) -> None:
     """Identify a payload from logs without and with it.
@@ -188,7 +195,7 @@ def payload(
     from ..identification.fits import load_from_two_logs
     from ..identification.recordings import torques_from_currents
     from ..identification.validation import prepare_logs
-    from ..report.loads import load_table
+    from ..report.loads import load_record, load_table
 
     check_outputs((*logs, *loaded, tool, drives, *overlay))
     arm = any_robot(robot, tool, overlay)
@@ -203,4 +210,8 @@ def payload(
             )
     prepared = prepare_logs(arm, unloaded, others, bandwidth=bandwidth, late=late)
     before, after = usable_pair(prepared, arm)
-    print_tables(load_table(load_from_two_logs(before, after, arm, frame, known)))
+    load = load_from_two_logs(before, after, arm, frame, known)
+    if as_json:
+        print_json(arm, load_record(load))
+    else:
+        print_tables(load_table(load))

@@ -166,11 +166,13 @@ def urdf(
     ),
 )
 @click.option("-o", "--output", type=PATH, help="Folder to make; default ./NAME.")
+@json_option
 def new(
     name: str,
     like: str | None,
     datasheet: str | None,
     output: Path | None,
+    as_json: bool,
 ) -> None:
     """Write the folder of a robot of your own.
 
@@ -184,11 +186,22 @@ def new(
     folder = output or Path(name)
     new_robot(name, like, folder, datasheet=datasheet)
     shown = folder if folder.is_absolute() else f"./{folder}"
+    arms = () if datasheet is None else read_datasheet(datasheet_path(datasheet), name)[1]
+    if as_json:
+        about = [
+            {
+                "name": arm.name,
+                "reach_m": arm.reach / 1000.0,
+                "stated_reach_m": arm.ratings.reach_mm and arm.ratings.reach_mm / 1000.0,
+                "mass_kg": arm.ratings.mass_kg,
+            }
+            for arm in arms
+        ]
+        print_json(None, {"folder": folder, "arms": about})
     if datasheet is None:
         err.print(f"wrote {folder}; every number is a copy until you replace it")
         err.print(f"Next: irbmodels info {shown}")
         return
-    _, arms = read_datasheet(datasheet_path(datasheet), name)
     for arm in arms:
         stated = arm.ratings.reach_mm or 0.0
         err.print(

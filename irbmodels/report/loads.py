@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..identification.fits import DriveGains, Load
@@ -29,6 +31,37 @@ def gain_table(found: DriveGains, robot: Robot) -> TextTable:
         )
     heads = ("axis", "torque per current", "+- 95 % [%]", "unit", "residuals [A]")
     return TextTable(*heads, rows=rows, title="gains of the drives, arm side")
+
+
+def gains_record(found: DriveGains) -> dict[str, Any]:
+    """Return gains and payload for programs; NaN where unknown. Of a linear axis ``_N_m`` means N.
+
+    Half widths are of 95 % intervals.
+    """
+    columns = zip(found.gain, found.half_width(), found.noise, strict=True)
+    return {
+        "axes": [
+            {"axis": i, "gain_N_m_A": gain, "half_width_share": half, "residual_A": noise}
+            for i, (gain, half, noise) in enumerate(columns, 1)
+        ],
+        **load_record(found.load),
+    }
+
+
+def load_record(load: Load) -> dict[str, Any]:
+    """Return a load with half widths of 95 % intervals for programs; NaN where unknown."""
+    factor = load.quantile()
+    return {
+        "load": {
+            "frame": load.frame,
+            "mass_kg": load.mass,
+            "mass_half_width_kg": factor * load.mass_deviation,
+            "com_m": load.com,
+            "com_half_width_m": factor * load.com_deviation,
+            "inertia_kg_m2": load.inertia,
+            "inertia_half_width_kg_m2": factor * load.inertia_deviation,
+        }
+    }
 
 
 def load_table(load: Load) -> TextTable:

@@ -1,10 +1,10 @@
-"""Postures at the targets of a RAPID module, with ranges and singularities, as text."""
+"""Postures at the targets of a RAPID module, with ranges and singularities, as text or data."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -83,10 +83,35 @@ def find_tool(module: Module, name: str) -> Tool:
         ) from None
 
 
-def posture_lines(
+class TargetPosture(NamedTuple):
+    """Posture of a robot at a target."""
+
+    q: Array
+    """Axis positions [rad, m], shape ``(n,)``."""
+    configuration: str | None
+    """confdata; None of a jointtarget."""
+    programmed: bool
+    """It has the configuration of the target."""
+    in_range: bool
+
+
+class TargetPostures(NamedTuple):
+    """All postures of a robot at a target of a module."""
+
+    name: str
+    kind: Literal["robtarget", "jointtarget"]
+    problem: str | None
+    """Why there is none."""
+    wanted: str
+    """confdata of a robtarget."""
+    postures: tuple[TargetPosture, ...]
+    """As programmed before others."""
+
+
+def target_postures(
     module: Module, robot: Robot, wobj: str | None = None, units: Mapping[str, Robot] | None = None
-) -> Iterator[str]:
-    """Lines with every posture of a robot at each target of a module; ``*`` is as programmed.
+) -> Iterator[TargetPostures]:
+    """Every posture of a robot at each target of a module.
 
     Args:
         module: Its robtargets and jointtargets are taken, those in arrays too.
@@ -98,31 +123,73 @@ def posture_lines(
         UnknownName: if the module has no such work object.
     """
     frame = None if wobj is None else visible_value(module, "wobjdata", wobj)
-    for kind in ("robtarget", "jointtarget"):
+    kinds: tuple[Literal["robtarget", "jointtarget"], ...] = ("robtarget", "jointtarget")
+    for kind in kinds:
         for name, target in values_of(module, kind).items():
+            problem: str | None = None
+            postures: tuple[TargetPosture, ...] = ()
+            wanted = ""
             try:
                 if isinstance(target, Expression):
-                    yield f"{name}: {target.text} has to be computed, and is left out"
+                    problem = f"{target.text} has to be computed, and is left out"
                 elif isinstance(target, JointTarget):
-                    yield from _row(robot, f"{name}:", target.q(robot))
+                    q = target.q(robot)
+                    postures = (TargetPosture(q, None, True, bool(robot.in_range(q))),)
                 else:
-                    yield from _of_target(robot, name, target, frame, units)
+                    wanted = str(target.robconf)
+                    problem, postures = _of_target(robot, target, frame, units)
             except InputError as err:
-                yield f"{name}: {err}"
+                problem = str(err)
+            yield TargetPostures(name, kind, problem, wanted, postures)
+
+
+def posture_lines(targets: Iterable[TargetPostures], robot: Robot) -> Iterator[str]:
+    """Lines with every posture of a robot at each target; ``*`` is as programmed."""
+    for name, kind, problem, wanted, postures in targets:
+        if problem is not None:
+            yield f"{name}: {problem}"
+        elif kind == "jointtarget":
+            yield _row(robot, f"{name}:", postures[0])
+        else:
+            inside = sum(one.in_range for one in postures)
+            missing = "" if postures[0].programmed else f", none as programmed, {wanted}"
+            yield f"{name}: {len(postures)} solutions, {inside} in range{missing}"
+            for one in postures:
+                yield _row(robot, f"  {'*' if one.programmed else ' '}", one)
+
+
+def targets_record(
+    module: Module, robot: Robot | None, targets: Iterable[TargetPostures] | None
+) -> dict[str, Any]:
+    """Return declarations, and postures of a robot where there is one, for programs: SI units."""
+    about: dict[str, Any] = {"robot": None, "targets": None}
+    if robot is not None and targets is not None:
+        about = {
+            "targets": [
+                {
+                    "name": one.name,
+                    "kind": one.kind,
+                    "problem": one.problem,
+                    "postures": [_posture(robot, posture) for posture in one.postures],
+                }
+                for one in targets
+            ]
+        }
+    return {
+        **about,
+        "module": module.name,
+        "declarations": [{"line": one.line, "text": str(one)} for one in module],
+        "notes": list(map(str, module.notes)),
+    }
 
 
 def _of_target(
-    robot: Robot,
-    name: str,
-    target: RobTarget,
-    wobj: WobjData | None,
-    units: Mapping[str, Robot] | None,
-) -> Iterator[str]:
+    robot: Robot, target: RobTarget, wobj: WobjData | None, units: Mapping[str, Robot] | None
+) -> tuple[str | None, tuple[TargetPosture, ...]]:
     pose = target.pose(wobj, units)
     solutions: Any = robot.inverse_kinematics(pose, reference="world")
     if not solutions:
-        yield f"{name}: no solution: {solutions.note}"
-        return
+        return f"no solution: {solutions.note}", ()
     programmed: Any = robot.inverse_kinematics(
         pose, configuration=target.robconf.values, reference="world"
     )
@@ -131,22 +198,32 @@ def _of_target(
         for one in solutions
         if not any(np.allclose(one.q, own.q, atol=1e-6) for own in programmed)
     ]
-    inside = sum(one.in_range for one in (*programmed, *others))
-    wanted = "" if programmed else f", none as programmed, {target.robconf}"
-    yield f"{name}: {len(programmed) + len(others)} solutions, {inside} in range{wanted}"
-    for sign, solutions in (("*", programmed), (" ", others)):
-        for one in solutions:
-            yield from _row(robot, f"  {sign}", one.q, str(one.configuration))
+    return None, tuple(
+        TargetPosture(one.q, str(one.configuration), as_programmed, one.in_range)
+        for as_programmed, found in ((True, programmed), (False, others))
+        for one in found
+    )
 
 
-def _row(robot: Robot, head: str, q: Array, configuration: str = "") -> Iterator[str]:
-    shown = " ".join(f"{round(float(value), 3) + 0.0:9.3f}" for value in robot.to_controller(q))
-    notes = [*map(str, robot.violations(q)), *_near(robot, q)]
-    yield " ".join([head, shown, configuration, "; ".join(notes)]).rstrip()
+def _posture(robot: Robot, one: TargetPosture) -> dict[str, Any]:
+    return {
+        "q_rad": one.q,
+        "configuration": one.configuration,
+        "programmed": one.programmed,
+        "in_range": one.in_range,
+        "violations": robot.violations(one.q),
+        "near": list(near_texts(robot, one.q)),
+    }
 
 
-def _near(robot: Robot, q: Array) -> Iterator[str]:
-    """Yield the singularities that a posture is near, with distances."""
+def _row(robot: Robot, head: str, one: TargetPosture) -> str:
+    shown = " ".join(f"{round(float(value), 3) + 0.0:9.3f}" for value in robot.to_controller(one.q))
+    notes = [*map(str, robot.violations(one.q)), *near_texts(robot, one.q)]
+    return " ".join([head, shown, one.configuration or "", "; ".join(notes)]).rstrip()
+
+
+def near_texts(robot: Robot, q: Array) -> Iterator[str]:
+    """Yield the singularities that a posture is near, with distances in degrees and mm."""
     try:
         distances = robot.singularities(q)
     except MissingData:  # an arm of another shape

@@ -1,7 +1,9 @@
 """The commands identify and validate."""
 
+import json
 import re
 
+import jsonschema
 import numpy as np
 import pytest
 import verdict_cases as cases
@@ -9,6 +11,7 @@ import yaml
 
 import irbmodels as irb
 from irbmodels.cli.identification import asked_springs
+from irbmodels.cli.schema import schema_of
 
 
 @pytest.fixture(scope="module")
@@ -23,6 +26,14 @@ def folder(tmp_path_factory):
 
 
 ARM = ("--robot", "irb2400", "--tool", "spindle")
+
+
+def record_of(ran):
+    """Exit code and the object that a command printed, which is of its schema."""
+    record = json.loads(ran[1])
+    schema = schema_of(record["command"])
+    jsonschema.validate(record, schema, jsonschema.Draft202012Validator)
+    return ran[0], record
 
 
 def test_from_logs_to_a_set(folder, run, tmp_path):
@@ -57,6 +68,11 @@ def test_from_logs_to_a_set(folder, run, tmp_path):
     code, out, err = run("validate", folder / "two.csv", *ARM, "--parameters", path)
     assert code == 0, err
     assert "base parameter" not in out
+    printed = [row.split()[2] for row in out.splitlines() if row.rstrip().endswith("reference")]
+    record = record_of(run("validate", folder / "two.csv", *ARM, "--parameters", path, "--json"))[1]
+    errors = [one["held_out"]["rmse_N_m"] for one in record["verdict"]["axes"]]
+    assert [f"{error:.2f}" for error in errors] == printed
+    assert len(errors) == 6
     code, out, err = run(
         "validate",
         folder / "two.csv",
@@ -97,7 +113,8 @@ def test_from_logs_to_a_set(folder, run, tmp_path):
 def test_a_poor_set_is_written_and_marked(folder, run, tmp_path):
     """Too little motion: exit code 1, reasons on stderr, a set that says so in its file."""
     path = tmp_path / "set.yaml"
-    code, _, err = run("identify", folder / "small.csv", *ARM, "-o", path)
+    code, out, err = run("identify", folder / "small.csv", *ARM, "-o", path, "--json")
+    record = record_of((code, out, err))[1]
     assert code == 1
     assert "- the condition number is" in err
     assert ": level " in err.splitlines()[-1]
@@ -105,12 +122,15 @@ def test_a_poor_set_is_written_and_marked(folder, run, tmp_path):
     table = yaml.safe_load(path.read_text())["identified"]
     assert table["level"] in ("poor", "wrong")
     assert any("condition number" in reason for reason in table["reasons"])
+    assert (record["level"], record["reasons"]) == (table["level"], table["reasons"])
+    assert record["verdict"]["condition"] > 100.0
 
 
 def test_logs_that_tell_nothing_write_nothing(folder, run, tmp_path):
     """An axis that stands: exit code 1, one reason, no set; without it, a set of the others."""
     path = tmp_path / "set.yaml"
-    code, _, err = run("identify", folder / "stands.csv", *ARM, "-o", path)
+    code, out, err = run("identify", folder / "stands.csv", *ARM, "-o", path, "--json")
+    assert record_of((code, out, err))[1]["verdict"] is None
     assert code == 1
     assert "level wrong: no sample of axis 4 can be used" in err
     assert not path.exists()

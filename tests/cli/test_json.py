@@ -20,12 +20,18 @@ MORE = {
     "jacobian": "crb15000",
     "ik": "crb15000 --pose 5000,0,1000,0,0,1,0",
     "list": "--families",
+    "rapid": "program.mod --robot irb2400",
+    "new": "my_arm --datasheet irb120",
     "info": "irb8700 --payload 3,0,0,50",
     "workspace": "irb930",
     "torque": "irb1600 motion.csv",
     "balancer": "irb7600 --set F0_N=25000 --set k_N_m=20000",
 }
-BESIDE = {"demo": "6 s; its record is that of torque"}
+BESIDE = {
+    "demo": "6 s; its record is that of torque",
+    "identify": "12 s; in test_cli_identification.py",
+    "validate": "in test_cli_identification.py",
+}
 
 
 def with_json():

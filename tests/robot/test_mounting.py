@@ -13,7 +13,7 @@ import irbmodels as irb
 from irbmodels import rapid
 from irbmodels.robot.tool_extent import ToolExtent
 from irbmodels.tasks.path_check import Box, check_path, programmed_motion
-from irbmodels.tasks.rapid_targets import posture_lines
+from irbmodels.tasks.rapid_targets import posture_lines, target_postures
 
 UNUSED = "[9E9,9E9,9E9,9E9,9E9,9E9]"
 Q = np.array([0.3, 0.2, -0.4, 0.5, 0.7, -0.6])
@@ -236,7 +236,7 @@ def test_the_box_of_a_path_stands_in_the_world():
 def test_postures_of_a_module_are_those_of_the_mounted_robot():
     """The lines of a module's targets list the posture as programmed."""
     robot = irb.load("irb2400").mounted(BASE)
-    lines = list(posture_lines(moves(), robot, "w"))
+    lines = list(posture_lines(target_postures(moves(), robot, "w"), robot))
     starred = next(line for line in lines if line.startswith("  *"))
     shown = [float(word) for word in starred.split()[1:7]]
     np.testing.assert_allclose(shown, [10, 10, 5, 0, 50, 0], rtol=0, atol=1e-3)
