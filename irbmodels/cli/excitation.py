@@ -25,6 +25,7 @@ from .shared import (
     check_outputs,
     err,
     mounted_option,
+    need_parquet,
     overlay_option,
     parameters_option,
     payload_option,
@@ -145,6 +146,7 @@ def excite(
     from ..trajectory.motion_files import write_motion
 
     check_outputs((robot, tool, parameters, *overlay), motion=output, module=module, figure=figure)
+    need_parquet(output)
     if figure is not None:
         check_format(figure)
     if module is not None and module.suffix.lower() != ".mod":

@@ -28,6 +28,7 @@ from .shared import (
     check_outputs,
     err,
     mounted_option,
+    need_parquet,
     overlay_option,
     payload_option,
     print_tables,
@@ -120,6 +121,7 @@ def friction_plan(
     from ..trajectory.motion_files import write_motion
 
     check_outputs((robot, tool, *overlay), motion=output, module=module)
+    need_parquet(output)
     if module is not None and module.suffix.lower() != ".mod":
         raise InputError(f"{module}: a RAPID module ends in .mod")
     arm = any_robot(robot, tool, overlay, payload=payload, mounted=mounted)

@@ -7,11 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-import numpy as np
 
 from ..errors import InputError
-from ..robot.robot import Robot
-from ..trajectory.time_laws import LAWS
 from .commands import Commands
 from .json_output import json_option, print_json
 from .shared import (
@@ -24,6 +21,7 @@ from .shared import (
     err,
     exact_numbers,
     mounted_option,
+    need_parquet,
     overlay_option,
     payload_option,
     pose_from,
@@ -33,14 +31,17 @@ from .shared import (
 )
 
 if TYPE_CHECKING:
+    from ..robot.robot import Robot
     from ..tasks.waypoints import Waypoint
 
 app = Commands()
 
-_TIME_LAWS = {"1-3-5": "freudenstein"} | {
-    name.replace("_", "-"): name for name in LAWS if name != "freudenstein"
+TIME_LAWS = {"1-3-5": "freudenstein"} | {
+    name: name.replace("-", "_")
+    for name in ("cubic", "quintic", "septic", "cycloidal", "trapezoid", "s-curve")
 }
-_LAWS = (*_TIME_LAWS, "jerk-limited", "fastest")
+"""Names in ``irbmodels.trajectory.LAWS`` by those of the option."""
+_LAWS = (*TIME_LAWS, "jerk-limited", "fastest")
 
 
 @app.command(
@@ -71,7 +72,7 @@ _LAWS = (*_TIME_LAWS, "jerk-limited", "fastest")
     metavar="LAW",
     default="1-3-5",
     help=(
-        f"Time law ({', '.join(_TIME_LAWS)}) from rest to rest, at each posture; jerk-limited, the"
+        f"Time law ({', '.join(TIME_LAWS)}) from rest to rest, at each posture; jerk-limited, the"
         " shortest under bounds of acceleration and jerk; or fastest, through all postures under"
         " torques and speeds."
     ),
@@ -135,6 +136,7 @@ def move(
     from ..trajectory.motion_files import write_motion
 
     check_outputs((robot, tool, *overlay), motion=output)
+    need_parquet(output)
     arm = any_robot(robot, tool, overlay, payload=payload, mounted=mounted)
     for option, share in (("--speed", speed), ("--torque", torque)):
         if not 0.0 < share <= 100.0:
@@ -143,7 +145,7 @@ def move(
     gains = None if acceleration is None else accelerations(arm, acceleration)
     jerks = None if jerk is None else accelerations(arm, jerk, "--jerk")
     timing = Timing(
-        law=_TIME_LAWS.get(law, law),
+        law=TIME_LAWS.get(law, law),
         duration=duration,
         velocity=0.01 * speed * arm.limits.velocity if own else None,
         acceleration=gains if own else None,
@@ -171,6 +173,8 @@ def move(
 
 
 def _waypoints(robot: Robot, texts: Sequence[str]) -> list[Waypoint]:
+    import numpy as np
+
     from ..tasks.waypoints import Waypoint
 
     found = []

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.console import Console
 
-from ..errors import InputError, UnknownName
+from ..errors import InputError, UnknownName, require
 from .completion import robot_names, set_names, tool_names
 
 if TYPE_CHECKING:
@@ -160,6 +160,16 @@ def check_outputs(inputs: Iterable[Path | str | None], **outputs: Path | None) -
         if target.exists() and any(target.samefile(source) for source in sources):
             raise InputError(f"{path} is an input of this command; write to another file")
         targets[target] = name
+
+
+def need_parquet(path: Path | None) -> None:
+    """Name the extra that a Parquet file to write needs, before the work that makes it.
+
+    Raises:
+        MissingExtra: without pyarrow.
+    """
+    if path is not None and path.suffix.lower() == ".parquet":
+        require("pyarrow", "logs")
 
 
 def mechanical_units(texts: Sequence[str] | None) -> dict[str, Robot]:

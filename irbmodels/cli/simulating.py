@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
 
 from ..errors import InputError
-from ..robot.robot import Robot
 from .commands import Commands
+from .completion import set_names
 from .json_output import json_option, print_json
 from .shared import (
     PATH,
@@ -22,6 +21,7 @@ from .shared import (
     check_outputs,
     err,
     mounted_option,
+    need_parquet,
     numbers,
     overlay_option,
     parameters_option,
@@ -34,6 +34,7 @@ from .shared import (
 )
 
 if TYPE_CHECKING:
+    from ..robot.robot import Robot
     from ..simulation import Run
 
 app = Commands()
@@ -86,7 +87,9 @@ _OF_LAW = {"frequency": 20.0, "period": 4.0, "delay": 0.0, "model": None, "satur
 @click.option("--period", default=4.0, help="Time between samples of the law [ms].")
 @click.option("--delay", default=0.0, help="From reading encoders until the torque acts [ms].")
 @click.option(
-    "--model", help="Set of inertials, or .yaml file, of the law's own model; default the arm's."
+    "--model",
+    help="Set of inertials, or .yaml file, of the law's own model; default the arm's.",
+    shell_complete=set_names,
 )
 @click.option("--saturate", is_flag=True, help="Torques of the law stay within the efforts.")
 @click.option("--duration", type=float, help="[s]; default 1, or the time of the motion.")
@@ -143,6 +146,7 @@ def simulate(
 
     source = None if torque in ("zero", "held") else Path(torque)
     check_outputs((robot, tool, parameters, *overlay, motion, source), run=output, figure=figure)
+    need_parquet(output)
     if figure is not None:
         check_format(figure)
     arm = any_robot(robot, tool, overlay, parameters, payload, mounted)
@@ -244,6 +248,8 @@ def _under_law(
 
 def _pushes(texts: Sequence[str], robot: Robot) -> Any:
     """Return the torques of ``--push`` [N m, N], shape ``(n,)``."""
+    import numpy as np
+
     torques = np.zeros(robot.n)
     for text in texts:
         axis, equals, value = text.partition("=")

@@ -8,6 +8,8 @@ import pinocchio as pin
 import pytest
 
 import irbmodels as irb
+from irbmodels.cli import moving
+from irbmodels.trajectory import LAWS
 
 LINES = (
     *("move", "irb2400", "--tool", "spindle"),
@@ -46,6 +48,7 @@ def test_a_time_law_keeps_speeds_and_torques(moved):
     """1-3-5: peak speed 2 h / T (docs/howto/trajectories.md). At a fifth of the speeds one binds,
     at a quarter of the torques one of these, by Pinocchio's own rnea of the URDF.
     """
+    assert set(moving.TIME_LAWS.values()) == set(LAWS)
     robot, urdf = irb.load("irb1600"), irb.urdf_path("irb1600")
     ends = ("--via", "0,0,0,0,30,0", "--via", "60,10,-5,20,50,-40")
     stroke = np.radians([60, 10, -5, 20, 20, -40])

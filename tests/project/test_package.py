@@ -172,6 +172,10 @@ MISSING = {
     "path program.mod --robot irb2400": ("lark", "rapid"),
     "validate log.parquet --robot irb2400": ("pyarrow", "logs"),
     "validate log.mcap --robot irb2400": ("rosbags", "logs"),
+    "excite irb2400 -o excite.parquet": ("pyarrow", "logs"),
+    "excite irb2400 -o excite.csv": ("casadi", "symbolic"),
+    "simulate irb2400 -o run.parquet": ("pyarrow", "logs"),
+    "move irb1600 --law fastest --via 0,0,0,0,30,0 --via 9,0,0,0,30,0": ("toppra", "motion"),
 }
 
 
