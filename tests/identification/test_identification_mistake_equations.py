@@ -5,7 +5,7 @@ import pytest
 
 from irbmodels.identification.validation import arrangements
 from irbmodels.identification.validation import mistakes as module
-from irbmodels.identification.validation.arrangements import find_arrangement
+from irbmodels.identification.validation.arrangements import find_arrangement, torque_error
 from irbmodels.identification.validation.fit_mistakes import (
     check_bodies,
     driving_friction,
@@ -289,6 +289,25 @@ def test_friction_that_turns_round_over_a_distance_is_that_of_the_law():
 def test_a_right_log_has_no_other_arrangement():
     for seed in range(10):
         assert find_arrangement(blocks(seed), known, (0, 1), REVOLUTE) is None
+
+
+@pytest.mark.parametrize(("few", "kept"), [(1e-12, False), (0.25, False), (4.0, True)])
+def test_a_column_that_a_half_of_the_blocks_hardly_has_is_left_out(few, kept):
+    """A peak, as of Stribeck friction, in one block of one half, and smaller in one of the other.
+
+    By noise of deviation s in the small block, of height h, the large one is predicted with the
+    squared error s^2 / h^2. The peak counts where that is less than the noise of N blocks, N s^2:
+    then torques of this shape are explained, else they stay.
+    """
+    log, axes = blocks(), np.array([True, True])
+    plain = torque_error(log, known(log), axes)
+    peak = np.zeros((len(log.q), 2, 1))
+    peak[6], peak[9] = 1.0, np.sqrt(few / len(log.q))
+    columns = np.concatenate([peak, known(log)], axis=2)
+    assert torque_error(log, columns, axes) < 2.0 * plain
+    log = log._replace(tau=log.tau + 200.0 * NOISE * peak[:, :, 0])
+    explained = torque_error(log, columns, axes) < 0.1 * torque_error(log, known(log), axes)
+    assert explained == kept
 
 
 @pytest.mark.parametrize(("size", "named"), [(0.5, True), (1.6, False)])

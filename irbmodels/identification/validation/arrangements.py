@@ -112,7 +112,13 @@ class _Halves:
         """Multiply columns ``(N, n, p + 1)``, the known part last, where axes have torques."""
         self.seen, self.known = np.isfinite(tau), columns[:, :, -1]
         rows = np.where(self.seen[:, :, None], columns[:, :, :-1], 0.0).transpose(1, 0, 2)
-        self.rows = [rows[:, half] for half in HALVES]
+        parts = [rows[:, half] for half in HALVES]
+        # A column of length c in a half, and C in the other, adds s^2 C^2 / c^2 to the squared
+        # errors of the prediction of the other, by noise of deviation s: where a half hardly meets
+        # a Stribeck peak more than all noise has, N s^2. Such columns are left out.
+        lengths = np.stack([np.square(part).sum(axis=(0, 1)) for part in parts])
+        kept = len(tau) * lengths.min(axis=0) > lengths.max(axis=0)
+        self.rows = [part[:, :, kept] for part in parts]
         # of each axis, once: weights of axes are all that changes
         self.grams = [part.swapaxes(1, 2) @ part for part in self.rows]
 
