@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError
-from ..files import write_text
 from .commands import Commands
 from .json_output import json_option, print_json
 from .shared import (
@@ -132,6 +131,7 @@ def excite(
     irbmodels logger makes a module of the file that logs as well, and irbmodels identify reads the
     log.
     """
+    from ..files import write_text
     from ..identification.excitation import (
         Bounds,
         Fourier,

@@ -132,7 +132,7 @@ def move(
     """
     from ..report.moving import motion_lines, motion_record, motion_table
     from ..tasks.waypoints import Timing, move_through
-    from ..trajectory.limit_shares import limit_shares
+    from ..trajectory import limit_shares
     from ..trajectory.motion_files import write_motion
 
     check_outputs((robot, tool, *overlay), motion=output)

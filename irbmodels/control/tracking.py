@@ -99,6 +99,16 @@ def follow_motion(
         UnknownName: if there is no such law.
         InputError: if the motion lacks speeds or accelerations, or as :func:`.run_loop`.
         SimulationError: as :func:`.run_loop`.
+
+    Example:
+        >>> import irbmodels as irb
+        >>> from irbmodels.control import follow_motion
+        >>> from irbmodels.trajectory import move
+        >>> robot = irb.load("irb930")
+        >>> ends = robot.from_controller([[20, -60, -50, 30], [-40, 70, -250, -60]])
+        >>> run = follow_motion(robot, move(*ends, duration=1.0).sample(250.0), "computed-torque")
+        >>> bool(abs(run["error"]).max() < 1e-3)
+        True
     """
     as_instance(motion, Motion, "what is followed is an irbmodels.Motion")
     own = robot if model is None else checked_model(model)

@@ -35,6 +35,8 @@ from ..trajectory import (
 from ..trajectory.path_move import PathMove, along, within_torque
 from .path_check.ik_following import ik_along_path, postures_at
 
+__all__ = ["FASTEST", "JERK_LIMITED", "PlannedMotion", "Timing", "Waypoint", "move_through"]
+
 # [m] between postures of a line or an arc: the spline through them keeps the TCP within 1e-6 m
 _STEP = 1e-3
 _FEWEST, _MOST = 200, 5000

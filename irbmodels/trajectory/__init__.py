@@ -5,7 +5,9 @@ from .cartesian_path import arc, joined, line
 from .fourier import Coefficients, Fourier, FourierSeries
 from .jerk_limited import JerkLimited, jerk_limited
 from .joint_moves import Move, move, through
+from .limit_shares import LimitShares, limit_shares
 from .motion import Motion
+from .path_move import PathMove, along, within_torque
 from .pose_path import Along, PosePath
 from .rapid_log import RapidLog, log_task
 from .rapid_module import rapid_module
@@ -22,8 +24,10 @@ __all__ = [
     "Fourier",
     "FourierSeries",
     "JerkLimited",
+    "LimitShares",
     "Motion",
     "Move",
+    "PathMove",
     "Peaks",
     "PosePath",
     "RapidLog",
@@ -31,10 +35,12 @@ __all__ = [
     "TimeLaw",
     "TimeOptimal",
     "Trajectory",
+    "along",
     "arc",
     "axis_path",
     "jerk_limited",
     "joined",
+    "limit_shares",
     "line",
     "log_task",
     "move",
@@ -43,4 +49,5 @@ __all__ = [
     "through",
     "time_optimal",
     "trapezoid",
+    "within_torque",
 ]

@@ -69,6 +69,15 @@ def limit_shares(
     Raises:
         InputError: if the trajectory is no trajectory, or one of another robot, a bound is not
             positive, or a jerk is asked of a motion whose acceleration jumps.
+
+    Example:
+        >>> import irbmodels as irb
+        >>> from irbmodels.trajectory import limit_shares, move
+        >>> robot = irb.load("irb2400", tool="spindle")
+        >>> ends = robot.from_controller([[0, 0, 0, 0, 30, 0], [40, 25, 20, 30, 45, 60]])
+        >>> shares = limit_shares(move(*ends, duration=1.0), robot)
+        >>> shares.largest["speed"].round(3)
+        array([0.533, 0.333, 0.267, 0.167, 0.083, 0.267])
     """
     as_instance(trajectory, Trajectory, "limits are those of a Trajectory")
     if not isinstance(robot, RobotDynamics):

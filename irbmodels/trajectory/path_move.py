@@ -67,6 +67,12 @@ def along(
         UnknownName: if there is no such law.
         InputError: if it is no path, neither or both of duration and bounds are given, or one is
             not positive.
+
+    Example:
+        >>> from irbmodels.trajectory import along, axis_path
+        >>> motion = along(axis_path([[0.0, 0.0], [1.0, 0.5]]), "quintic", velocity=0.5)
+        >>> round(motion.duration, 2), motion.at(motion.duration).q
+        (3.75, array([1. , 0.5]))
     """
     as_instance(path, AxisPath, "what is followed is an AxisPath, as axis_path makes it")
     chosen = time_law(law)
