@@ -229,6 +229,19 @@ def try_out(python: Path, extras: Sequence[str], others: Sequence[str], work: Pa
             raise Failed(f"extra {extra} is missing, and not named: {result.stderr[-500:]}")
 
 
+def run_tests(python: Path, tests: Sequence[str], work: Path) -> str:
+    """Run files of tests of the source tree in an environment; return the end of what they print.
+
+    Raises:
+        Failed: if one fails.
+    """
+    done(["uv", "pip", "install", "--quiet", "--python", python, *TEST_TOOLS], work)
+    # old versions of packages use what newer ones of others deprecate
+    options = ["-W", "ignore::DeprecationWarning", "-o", f"cache_dir={work / 'cache'}"]
+    command = [python, "-m", "pytest", "--rootdir", ROOT, "-c", PROJECT, *options]
+    return done([*command, *(ROOT / path for path in tests)], work).strip()[-300:]
+
+
 def size(folder: Path) -> float:
     """Return the size of the files of a folder in MB."""
     return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6
@@ -268,19 +281,7 @@ def main() -> int:
                     packages = done(["uv", "pip", "freeze", "--python", program], work).split("\n")
                     try_out(program, extras, others, work)
                     if options.tests:
-                        tools = [
-                            "uv",
-                            "pip",
-                            "install",
-                            "--quiet",
-                            "--python",
-                            program,
-                            *TEST_TOOLS,
-                        ]
-                        done(tools, work)
-                        tests = [(ROOT / path).resolve() for path in options.tests]
-                        command = [program, "-m", "pytest", "--rootdir", ROOT, "-c", PROJECT]
-                        print(done([*command, "-p", "no:cacheprovider", *tests], work)[-300:])
+                        print(run_tests(program, options.tests, work))
                 except Failed as failure:
                     error = str(failure)
                 failures += bool(error)
