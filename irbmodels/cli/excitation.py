@@ -161,7 +161,8 @@ def excite(
     limits = None if acceleration is None else accelerations(arm, acceleration)
     room = None if box is None else box_from(box)
     moved = axis_numbers(axes)
-    family = Fourier(harmonics or 5, duration) if moves is None else Freudenstein(moves, duration)
+    series = Fourier(5 if harmonics is None else harmonics, duration)
+    family = series if moves is None else Freudenstein(moves, duration)
     base = base_parameters(arm, moved, held=posture)
     about: dict[str, Any] = {"base": base, "posture": posture}
     with _search_progress(starts) as progress:

@@ -142,6 +142,10 @@ def move(
         if not 0.0 < share <= 100.0:
             raise InputError(f"{option} {share:g}: a share is above 0 and at most 100 %")
     own = duration is None
+    if not own and ((speed, torque) != (100.0, 100.0) or jerk is not None):
+        raise InputError("--duration says how long each part is; no --speed, --torque or --jerk")
+    if law == "jerk-limited" and torque != 100.0:
+        raise InputError("--torque is for time laws and fastest; jerk-limited knows no torques")
     gains = None if acceleration is None else accelerations(arm, acceleration)
     jerks = None if jerk is None else accelerations(arm, jerk, "--jerk")
     timing = Timing(

@@ -158,8 +158,8 @@ def simulate(
                 " follows a motion: --motion FILE"
             )
         run = _under_torques(
-            arm, q_deg, speed_deg, torque, source, _pushes(push, arm), duration or 1.0, every,
-            settings,
+            arm, q_deg, speed_deg, torque, source, _pushes(push, arm),
+            1.0 if duration is None else duration, every, settings,
         )  # fmt: skip
         columns = ["q", "v", "tau"]
     else:

@@ -60,6 +60,7 @@ def test_the_motion_determines_what_is_printed(words, run, tmp_path):
     [
         (("--axes", "9"), "axes of irb930_12_105 are numbers from 1 to 4"),
         (("--moves", "2", "--harmonics", "3"), "give one of them"),
+        (("--harmonics", "0"), "at least 2, got 0"),
         (("--rapid", "x.txt"), "a RAPID module ends in .mod"),
         (("--rate", "0"), "--rate 0: samples per second are positive"),
         (("--box", "1,2"), "list of 6 numbers"),

@@ -184,7 +184,7 @@ def test_gains_have_the_frequency_that_is_asked_for(law):
         (("--motion", "m.csv", "--frequency", "0"), "the frequency of gains [rad/s] must be"),
         (("--motion", "m.csv", "--frequency", "2000"), "the loop may be unstable"),
         (("--torque", "m.csv"), "has no torques"),
-        (("--duration", "-1"), "duration"),
+        (("--duration", "0"), "duration must be a positive finite number, got 0.0"),
         (("--q-deg", "0,0,-320,0"), "range"),
         (("-o", "run.txt", "--figure", "x.abc"), "figure format"),
     ],
