@@ -65,7 +65,7 @@ Exit codes:
   1    Done, and the verdict is negative: see the help of the command.
   2    A word, a file or a number is wrong; one line says which.
   70   A fault of irbmodels; please report it with what it printed.
-  130  Interrupted.
+  130  Interrupted by Ctrl-C; 143 ended by a signal, the live view.
 
 \b
 Completion of commands, options, robots, tools and frames, in the shell's file:

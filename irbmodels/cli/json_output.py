@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 import click
 
 from ..report.plain import plain_values
-from ..version import __version__
 
 if TYPE_CHECKING:
     import pinocchio as pin
@@ -44,6 +43,8 @@ def print_json(robot: Robot | None, results: Mapping[str, object]) -> None:
         robot: The robot that was computed, with its load and place; None where there is none.
         results: By name with unit: numbers, texts, arrays, named tuples, mappings.
     """
+    from ..version import __version__
+
     context = click.get_current_context()
     words = context.command_path.split()[1:]
     about = {} if robot is None else {"robot": robot_record(robot)}

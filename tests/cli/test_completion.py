@@ -75,7 +75,9 @@ def test_shells_show_what_a_command_does(shell, monkeypatch):
 
 
 def test_bash_completes_and_does_not_wait_for_pinocchio(tmp_path):
-    """By the line that the help gives, with a program that refuses to import Pinocchio."""
+    """By the line that the help gives, with a program that refuses to import Pinocchio; the help,
+    which imports the module of every command, does without it too.
+    """
     program = tmp_path / "irbmodels"
     program.write_text(
         f"#!{sys.executable}\nimport sys\nsys.modules['pinocchio'] = None\n"
@@ -83,19 +85,23 @@ def test_bash_completes_and_does_not_wait_for_pinocchio(tmp_path):
     )
     program.chmod(0o755)
     script = (
-        'eval "$(_IRBMODELS_COMPLETE=bash_source irbmodels)"; for words in "wo" "pose irb24"'
+        'irbmodels --help > help.txt && eval "$(_IRBMODELS_COMPLETE=bash_source irbmodels)"; for words in "wo" "pose irb24"'
         ' "pose irb2400 --frame fl" "torque irb2400 --pa" "path p.mod --robot irb14";'
         " do COMP_WORDS=(irbmodels $words); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMPREPLY=();"
         ' _irbmodels_completion irbmodels; echo "${COMPREPLY[@]}"; done'
     )
     done = subprocess.run(
         ["bash", "-c", script],
+        cwd=tmp_path,
         env=os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"},
         capture_output=True,
         text=True,
         check=True,
     )
     assert done.stderr == ""
+    assert (
+        'eval "$(_IRBMODELS_COMPLETE=bash_source irbmodels)"' in (tmp_path / "help.txt").read_text()
+    )
     assert [line.split() for line in done.stdout.splitlines()] == [
         ["workspace"],
         ["irb2400", "irb2400_10", "irb2400_16"],

@@ -1,5 +1,7 @@
 import json
+import re
 import shlex
+from pathlib import Path
 
 import jsonschema
 import numpy as np
@@ -135,3 +137,51 @@ def test_schema_is_printed(run):
     code, _, err = run("schema", "poes")
     assert code == 2
     assert "did you mean 'pose'?" in err
+
+
+def fail(error):
+    def raising(*_):
+        raise error
+
+    return raising
+
+
+@pytest.mark.parametrize(
+    ("code", "words", "error", "kind"),
+    [
+        (0, "list", None, None),
+        (1, "ik irb2400 --pose 9000,0,1000,0,0,1,0", None, None),
+        (2, "pose irb2400 --tool none", None, "UnknownName"),
+        (2, "list", OSError(28, "No space left on device"), "FileError"),
+        (70, "list", ZeroDivisionError("division by zero"), "InternalError"),
+        (130, "list", KeyboardInterrupt(), None),
+    ],
+)
+def test_exit_codes_are_those_of_the_table(run, monkeypatch, code, words, error, kind):
+    """Of the help and of the page: a fault is no verdict, and all but an interruption is an object."""
+    if error is not None:
+        monkeypatch.setattr("irbmodels.report.robot_list.list_record", fail(error))
+    monkeypatch.setattr("irbmodels.cli._discard_output", lambda: None)  # pytest's own
+    found, out, err = run(*words.split(), "--json")
+    assert found == code
+    assert ("Traceback" in err) == (code == 70)
+    assert (json.loads(out).get("error") or {"kind": None} if out else {"kind": None})[
+        "kind"
+    ] == kind
+    assert bool(out) == (code != 130)
+    page = Path(__file__).parents[2] / "docs" / "reference" / "command_line.md"
+    assert re.search(rf"^ +{code}\b", run("--help")[1], re.MULTILINE)
+    assert re.search(rf"^\| {code} \|", page.read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def test_the_page_names_every_command_and_which_have_no_json():
+    page = Path(__file__).parents[2] / "docs" / "reference" / "command_line.md"
+    text = page.read_text(encoding="utf-8")
+    rows = "".join(line for line in text.splitlines() if line.startswith("| **"))
+    named = {name for name in re.findall(r"`([a-z-]+)`", rows)}
+    groups = {name.split()[0] for name in commands()}
+    assert named == groups
+    without = re.search(r"Without it are (.*?)\.", text, re.DOTALL)[1]
+    assert set(re.findall(r"`([a-z -]+)`", without)) == set(commands()) - set(with_json()) - {
+        "cache"
+    }
