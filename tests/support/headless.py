@@ -45,7 +45,12 @@ addEventListener("error", event => complaints.push(event.message));
 addEventListener("unhandledrejection", event => complaints.push(`${event.reason}`));
 """
 
-
+# Without a graphics card the processor fills every pixel of every frame: most of the time of a page
+# of which no test looks at a picture. All else goes on, matrices and the search under the pointer.
+UNDRAWN = """
+for (const name of ["drawArrays", "drawArraysInstanced", "drawElements", "drawElementsInstanced"])
+  WebGL2RenderingContext.prototype[name] = () => {};
+"""
 TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
 needs_chromium = pytest.mark.skipif(
     shutil.which("chromium") is None, reason="the program chromium is not installed"
@@ -122,14 +127,16 @@ class Browser:
         """
         return asyncio.run(self._alone(expression))
 
-    def run(self, url: str, script: str, size: tuple[int, int] = (700, 520)) -> dict[str, Any]:
+    def run(
+        self, url: str, script: str, size: tuple[int, int] = (700, 520), drawn: bool = False
+    ) -> dict[str, Any]:
         """Load a page, run the body of an async function when ``irb`` is ready, and return what it
-        puts into ``report``.
+        puts into ``report``; the scene is empty unless it is ``drawn``.
 
         ``report.complaints`` is what the page wrote to its console as warnings and errors, uncaught
         errors included.
         """
-        return asyncio.run(asyncio.wait_for(self._page(url, script, size), SECONDS))
+        return asyncio.run(asyncio.wait_for(self._page(url, script, size, drawn), SECONDS))
 
     def visit(self, url: str, use: Callable[[Session], Awaitable[T]], **media: str) -> T:
         """Load a page with media features, as ``prefers_color_scheme="dark"``, wait until ``irb``
@@ -172,12 +179,14 @@ class Browser:
         finally:
             await session.close()
 
-    async def _page(self, url: str, script: str, size: tuple[int, int]) -> dict[str, Any]:
+    async def _page(
+        self, url: str, script: str, size: tuple[int, int], drawn: bool
+    ) -> dict[str, Any]:
         session = await Session.of(self._tab)
         try:
             await session.resize(*size)
             await session.ask("Page.addScriptToEvaluateOnNewDocument", {"source": CONSOLE})
-            await session.load(url)
+            await session.load(url, drawn)
             body = f"const report = {{}}; {script}\n report.complaints = complaints; return report;"
             report: dict[str, Any] = await session.evaluate(
                 f"irb.ready.then(async () => {{ {body} }})"
@@ -214,9 +223,13 @@ class Session:
                 assert "error" not in message, f"{method}: {message['error']}"
                 return dict(message["result"])
 
-    async def load(self, url: str) -> None:
-        """Load a page and wait until its scripts have run."""
+    async def load(self, url: str, drawn: bool = False) -> None:
+        """Load a page and wait until its scripts have run; the scene is empty unless it is
+        ``drawn``.
+        """
         await self.ask("Page.enable")
+        if not drawn:
+            await self.ask("Page.addScriptToEvaluateOnNewDocument", {"source": UNDRAWN})
         self._events.clear()
         await self.ask("Page.navigate", {"url": url})
         while "Page.loadEventFired" not in self._events:

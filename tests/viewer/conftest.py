@@ -21,9 +21,11 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 def reported(browser: Browser) -> Callable[..., dict[str, Any]]:
     """Return a function that runs a script in a page and returns what it put into ``report``."""
 
-    def report(page: Path, script: str, complaints: Sequence[str] = ()) -> dict[str, Any]:
+    def report(
+        page: Path, script: str, complaints: Sequence[str] = (), drawn: bool = False
+    ) -> dict[str, Any]:
         """Load the page; its console gets ``complaints`` and no more."""
-        result = browser.run(page.as_uri(), script)
+        result = browser.run(page.as_uri(), script, drawn=drawn)
         assert result.pop("complaints") == list(complaints)
         return result
 

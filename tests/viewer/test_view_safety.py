@@ -328,6 +328,7 @@ def test_a_browser_shows_a_page_and_a_frame_of_it_and_no_more(viewer, browser):
         viewer.url,
         "viewer.renderer.render(viewer.scene, viewer.camera);"
         ' report.picture = document.querySelector("#scene canvas").toDataURL();',
+        drawn=True,
     )
     assert shown["complaints"] == []
     assert orange(shown["picture"]) > 0.01

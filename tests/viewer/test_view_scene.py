@@ -48,6 +48,7 @@ def test_a_browser_shows_every_family(tmp_path, reported, name):
         irb.viewer.scene_tree.find(irb.page.actors[0].root).object.visible = false;
         report.empty = irb.viewer.capture_image();
         """,
+        drawn=True,
     )
     for posture, poses, picture, out in zip(
         POSTURES[name], shown["poses"], shown["pictures"], shown["out"], strict=True
@@ -174,6 +175,7 @@ def test_a_cell_of_two_machines(tmp_path, reported):
         report.axes = [...document.querySelectorAll(".axis b")].map(label => label.textContent);
         report.picture = irb.viewer.capture_image();
         """,
+        drawn=True,
     )
     inside = table.pose([0.3, -0.5], "table").homogeneous
     np.testing.assert_allclose(shown["pose"], inside, atol=1e-9)
