@@ -23,6 +23,7 @@ extensions = [
     "sphinx_design",
     "sphinx_copybutton",
     "docstrings",
+    "inventories",
     "project_pages",
     "rapid_lexer",
 ]
@@ -46,7 +47,8 @@ nb_merge_streams = True
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
 python_use_unqualified_type_names = True
-autodoc_type_aliases = {"Array": "Array", "ArrayLike": "ArrayLike"}
+ALIASES = "Array ArrayLike Mask RealOrComplex TorqueInput Wrench WrenchInput"
+autodoc_type_aliases = {name: name for name in ALIASES.split()}
 suppress_warnings = ["ref.python"]
 
 # Look

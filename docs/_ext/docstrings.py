@@ -10,6 +10,7 @@ from typing import Any
 
 from sphinx.application import Sphinx
 from sphinx.ext import napoleon
+from sphinx.util.inspect import TypeAliasForwardRef
 
 
 class Docstring(napoleon.GoogleDocstring):
@@ -34,4 +35,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
         app.add_config_value(*value)
     app.setup_extension("sphinx.ext.autodoc")
     app.connect("autodoc-process-docstring", process)
+    # in a union Sphinx prints an alias by its representation, TypeAliasForwardRef('Array')
+    TypeAliasForwardRef.__repr__ = lambda alias: alias.name
     return {"parallel_read_safe": True}
