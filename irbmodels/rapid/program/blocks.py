@@ -128,7 +128,7 @@ def _run_for(run: Run, block: Block, items: list[Instruction], depth: int, frame
         heads = [head for head in block.expressions if head]
         start = None
         try:
-            start = frame.number_at(heads[0])
+            start = frame.number_at(heads[0]) if heads else None
             values = counter_values([frame.number_at(head) for head in heads])
         except Unknown as reason:
             ways = partial(round_with, start), partial(round_with, None)
