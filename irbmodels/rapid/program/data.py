@@ -43,6 +43,7 @@ class Program:
             for each in self.modules
         ]
         """Names of each module's data, in lower case, and whether other modules see them."""
+        self._owners: dict[tuple[int, str], int | None] = {}
         self.routines = [
             {one.name.lower(): one for one in routines_of(each)[1]} for each in self.modules
         ]
@@ -64,11 +65,11 @@ class Program:
 
     def owner(self, number: int, name: str) -> int | None:
         """Return the number of the module whose datum a module means by a name."""
-        order = [number, *(k for k in range(len(self.modules)) if k != number)]
-        for k in order:
-            if self.names[k].get(name, False) or (k == number and name in self.names[k]):
-                return k
-        return None
+        key = number, name
+        if key not in self._owners:
+            seeing = (k for k, names in enumerate(self.names) if names.get(name, False))
+            self._owners[key] = number if name in self.names[number] else next(seeing, None)
+        return self._owners[key]
 
     def routine(self, number: int, name: str) -> tuple[int, Routine] | None:
         """Return the routine that a module calls by a name, and the number of its module."""
@@ -111,11 +112,13 @@ class Program:
         """
         lower = name.lower()
         owner = self.owner(number, lower)
-        if owner is None:
+        key = -1 if owner is None else owner, lower
+        if owner is None and key not in self.data:
             constants = Constants(self.modules[number])
             kind, value = constants.datum(name)
-            return Datum(kind, (), value, decides=True)
-        key = owner, lower
+            self.data[key] = Datum(kind, (), value, decides=True, constant=True, name=lower)
+        if owner is None:
+            return self.data[key]
         if key in self.trapped:
             reason = f"{name} is assigned in the TRAP {self.trapped[key]}"
             return Datum("", (), Unset(f"{reason}: what it is then depends on the run"))
@@ -322,6 +325,8 @@ class Frame:
         try:
             one = self.find(root)
         except Unknown:
+            return
+        if one.constant:
             return
         outside = ""
         try:
