@@ -712,6 +712,8 @@ def test_branches_are_driven_each_from_where_it_starts(robot):
     assert not np.any(v[:-1][jumps])  # from rest
     assert not np.any(v[1:][jumps])  # to rest
     notes = "\n".join(made.notes)
-    assert "line 10: MoveAbsJ starts where line 4 ends, before another branch" in notes
+    assert (
+        "line 10: MoveAbsJ starts where line 4 ends: what stands between is another branch" in notes
+    )
     assert "line 12: MoveAbsJ starts where line 7, 6 or 10 ends: it is driven from each" in notes
     assert "branches that the run chooses from follow one another here" in notes

@@ -68,11 +68,12 @@ class ProgramNotes:
             lines: Of the moves after which it may come.
             most: Number of these from which it is driven.
         """
-        shown = ", ".join(map(str, lines[:-1])) + f" or {lines[-1]}"
-        if len(lines) == 1:
-            self.add(move, f"starts where line {lines[0]} ends, before another branch")
+        *others, last = dict.fromkeys(map(str, lines))
+        if others:
+            where = f"{', '.join(others)} or {last} ends: it is driven from each"
         else:
-            self.add(move, f"starts where line {shown} ends: it is driven from each")
+            where = f"{last} ends: what stands between is another branch"
+        self.add(move, f"starts where line {where}")
         if len(lines) > most:
             text = f"it is driven from the first {most} of {len(lines)} postures it may start in"
             self.add_unevaluated(move, text)
