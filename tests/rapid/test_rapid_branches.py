@@ -192,6 +192,7 @@ def test_every_run_is_a_way_through_the_sequence(seed):
         ("a:=1; a:=searched();<a>", [None]),
         ("WHILE TRUE DO a:=a+1;<a> IF c leave; ENDWHILE", [1, 2]),
         ("outer;<a>", [1, None]),
+        ("a:=1; b:=2; IF c k:=3; IF k=3 THEN<a> ELSE<b> ENDIF", [1, 2]),  # k may be another
     ],
 )
 def test_branches_are_joined_where_they_agree(body, angles):
@@ -203,7 +204,9 @@ FUNC num early2() IF c THEN b:=1; RETURN 9; ENDIF b:=2; RETURN 9; ENDFUNC
 FUNC num searched() VAR num k:=0; k:=0; WHILE d DO k:=k+1; IF c RETURN k; ENDWHILE RETURN 1; ENDFUNC
 PROC leave() EXIT; ENDPROC
 PROC outer() a:=0; WHILE TRUE DO a:=a+1; IF a<2 THEN {at("a")} ENDIF IF c RETURN; ENDWHILE ENDPROC"""
-    declarations = "VAR num a; VAR num b; VAR bool c; VAR bool d; VAR num row{2}; VAR pos p;"
+    declarations = (
+        "VAR num a; VAR num b; VAR bool c; VAR bool d; PERS num k:=3; VAR num row{2}; VAR pos p;"
+    )
     for name in ("a", "b", "i", "row{1}", "row{2}", "p.x", "p.y"):
         body = body.replace(f"<{name}>", f" {at(name)} ")
     assert driven(body, others, declarations) == angles

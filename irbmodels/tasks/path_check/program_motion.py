@@ -141,7 +141,7 @@ class _Run:
 
     def take(self, move: Move, starts: Sequence[Start]) -> list[Start]:
         """Add one instruction from each of its starts; return where it ends."""
-        driven = move.is_motion and not move.unknown
+        driven = move.is_motion and not move.unknown and not _handler(move)
         if driven and (len(starts) > 1 or starts[0].q is not self.q):
             self.notes.add_starts(move, [start.line for start in starts], MOST_STARTS)
         ends = []
@@ -163,9 +163,8 @@ class _Run:
         """Add one move, or a note why it is left out."""
         self.first_line = self.first_line or move.line
         self.loads.take(move)
-        handler = next((block for block in move.inside if "handler" in block), "")
         unknown = move.unknown
-        if handler and not unknown:
+        if (handler := _handler(move)) and not unknown:
             unknown = f"it stands in the {handler}, which runs after an error"
         if move.effect and not unknown:
             self.notes.add(move, f"noted: {move.effect}")
@@ -433,6 +432,11 @@ class _Run:
         q = None if self.q is None else self.q.copy()
         bounds = value, math.nan, math.nan, unit
         self.findings.append(Finding(kind, t, t, move.line, t, axis, kind, *bounds, q, text=text))
+
+
+def _handler(move: Move) -> str:
+    """Return the handler that a move stands in, ``ERROR handler of line 12``; empty if none."""
+    return next((block for block in move.inside if "handler" in block), "")
 
 
 def _named(move: Move, via: bool = False) -> str:
