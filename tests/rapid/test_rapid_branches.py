@@ -192,6 +192,9 @@ def test_every_run_is_a_way_through_the_sequence(seed):
         ("a:=1; a:=searched();<a>", [None]),
         ("WHILE TRUE DO a:=a+1;<a> IF c leave; ENDWHILE", [1, 2]),
         ("outer;<a>", [1, None]),
+        ("a:=1; IF c endless;<a>", [5] * 41 + [None]),
+        ("IF c down 3;", [3, 2, 1]),
+        ("down DInput(d);", [None]),
         ("a:=1; b:=2; IF c k:=3; IF k=3 THEN<a> ELSE<b> ENDIF", [1, 2]),  # k may be another
     ],
 )
@@ -203,6 +206,8 @@ def test_branches_are_joined_where_they_agree(body, angles):
 FUNC num early2() IF c THEN b:=1; RETURN 9; ENDIF b:=2; RETURN 9; ENDFUNC
 FUNC num searched() VAR num k:=0; k:=0; WHILE d DO k:=k+1; IF c RETURN k; ENDWHILE RETURN 1; ENDFUNC
 PROC leave() EXIT; ENDPROC
+PROC endless() a:=5; {at("a")} endless; ENDPROC
+PROC down(num n) IF n>0 THEN {at("n")} down n-1; ENDIF ENDPROC
 PROC outer() a:=0; WHILE TRUE DO a:=a+1; IF a<2 THEN {at("a")} ENDIF IF c RETURN; ENDWHILE ENDPROC"""
     declarations = (
         "VAR num a; VAR num b; VAR bool c; VAR bool d; PERS num k:=3; VAR num row{2}; VAR pos p;"

@@ -215,22 +215,12 @@ class _Interpreter:
             self.flow.state.stand = None
             return
         number, called = found
-        runs = [doubts for one, doubts in frame.callers if one == id(called)]
-        if runs and self.flow.doubts > runs[0]:
-            reason = f"{called.name} calls itself if the run wants it, and is not followed"
+        if reason := self._not_followed(called, item, frame):
             self.note(item.name, item.span[0], frame, reason, item)
             frame.forget(self.effects.writes([item], frame), self._changed(item, frame))
             self.flow.state.stand = None
             return
-        if self.doubtful > _MAX_DOUBTFUL and id(called) in self.driven:
-            self.note(item.name, item.span[0], frame, f"it is driven above, and {TOO_MANY}", item)
-            frame.forget(self.effects.writes([item], frame), self._changed(item, frame))
-            self.flow.state.stand = None
-            return
         self.driven.add(id(called))
-        if len(runs) > _MAX_DEPTH:
-            reason = f"{called.name} calls itself: its moves have no end"
-            raise RapidError(*frame.scope.line_column(item.span[0]), reason, self._file(frame))
         inner = self.frame(number, called, frame.callers)
         try:
             given = self._bound(item, frame, inner)
@@ -244,6 +234,23 @@ class _Interpreter:
             self.run(inner)
         finally:
             copy_back(given, frame, inner, self._changed(item, frame))
+
+    def _not_followed(self, called: Routine, item: Instruction, frame: Frame) -> str:
+        """Return why a call is not followed; empty if it is.
+
+        Raises:
+            RapidError: if the procedure calls itself without end.
+        """
+        runs = [doubts for one, doubts in frame.callers if one == id(called)]
+        endless = len(runs) > _MAX_DEPTH
+        if endless and not self.flow.doubts:
+            reason = f"{called.name} calls itself: its moves have no end"
+            raise RapidError(*frame.scope.line_column(item.span[0]), reason, self._file(frame))
+        if endless or (runs and self.flow.doubts > runs[0]):
+            return f"{called.name} calls itself if the run wants it, and is not followed"
+        if self.doubtful > _MAX_DOUBTFUL and id(called) in self.driven:
+            return f"it is driven above, and {TOO_MANY}"
+        return ""
 
     def _bound(self, item: Instruction, frame: Frame, inner: Frame) -> Given:
         """Give a procedure its arguments; return those that it may assign."""
