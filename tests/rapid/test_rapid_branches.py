@@ -190,6 +190,7 @@ def test_every_run_is_a_way_through_the_sequence(seed):
         ("a:=1; WHILE c DO<a> a:=a+1;<a> ENDWHILE<a> a:=7;<a>", [1, 2, None, 7]),
         ("a:=1; b:=5; FOR i FROM 3 TO DInput(d) DO<i><a> a:=2; ENDFOR<a><b>", [3, 1, None, 5]),
         ("a:=1; a:=searched();<a>", [None]),
+        ("a:=late();<a>", [None]),  # 2 in the third round
         ("WHILE TRUE DO a:=a+1;<a> IF c leave; ENDWHILE", [1, 2]),
         ("outer;<a>", [1, None]),
         ("a:=1; IF c endless;<a>", [5] * 41 + [None]),
@@ -205,6 +206,8 @@ def test_branches_are_joined_where_they_agree(body, angles):
     others = f"""PROC early() a:=1; b:=4; IF c RETURN; a:=2; ENDPROC
 FUNC num early2() IF c THEN b:=1; RETURN 9; ENDIF b:=2; RETURN 9; ENDFUNC
 FUNC num searched() VAR num k:=0; k:=0; WHILE d DO k:=k+1; IF c RETURN k; ENDWHILE RETURN 1; ENDFUNC
+FUNC num late() VAR num k; VAR num n; k:=1; n:=1;
+  WHILE d DO IF c RETURN k; k:=n; n:=2; ENDWHILE RETURN 1; ENDFUNC
 PROC leave() EXIT; ENDPROC
 PROC endless() a:=5; {at("a")} endless; ENDPROC
 PROC down(num n) IF n>0 THEN {at("n")} down n-1; ENDIF ENDPROC
