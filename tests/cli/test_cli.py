@@ -13,14 +13,13 @@ from terminals import assert_nothing_is_cut
 
 import irbmodels as irb
 from irbmodels import cli
-from irbmodels.cli import moving, shared
+from irbmodels.cli import shared
 from irbmodels.kinematics.frames import REFERENCES
 from irbmodels.robot.kinematics import AXES
 from irbmodels.tasks.path_check.program_motion import RAMP, STEP
 from irbmodels.trajectory import through
 from irbmodels.trajectory.differentiation import REST
 from irbmodels.trajectory.motion_files import write_motion
-from irbmodels.trajectory.time_laws import LAWS
 
 
 @pytest.fixture
@@ -243,7 +242,6 @@ def test_help_explains_arguments_and_defaults(run):
     assert "[default: tcp]" in run("pose", "-h")[1]
     assert f"[{'|'.join(REFERENCES)}]" in run("pose", "-h")[1]
     assert f"[{'|'.join(AXES)}]" in run("jacobian", "-h")[1]
-    assert list(moving.TIME_LAWS.values()) == list(LAWS)
 
 
 def test_every_command_is_in_the_module_that_is_imported_for_it():

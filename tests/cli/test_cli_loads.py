@@ -1,5 +1,7 @@
 """The commands gains and payload, on logs with currents of an arm that no table knows."""
 
+import json
+
 import any_arms as arms
 import numpy as np
 import pytest
@@ -47,6 +49,9 @@ def test_gains_of_one_pair_tell_the_payload_of_currents(folder, run, tmp_path):
     written = read_drives(drives, ("swing", "shoulder", "elbow"), (False,) * 3)
     np.testing.assert_allclose(written.gain, GAIN, rtol=0.05)
     assert written.gain_correlation[1, 2] != 0.0
+    record = json.loads(run("gains", *pair, "--payload", "3", "--frame", "tcp", "--json")[1])
+    gains = [one["gain_N_m_A"] for one in record["axes"]]
+    np.testing.assert_allclose(gains, written.gain, rtol=1e-6)
     code, out, err = run("payload", *pair, "--frame", "tcp", "--drives", drives)
     assert code == 0, err
     mass, half = numbers_after(out, ["mass"])
@@ -54,6 +59,11 @@ def test_gains_of_one_pair_tell_the_payload_of_currents(folder, run, tmp_path):
     x, half = numbers_after(out, ["centre", "x"])
     assert abs(x - 50.0) < 1.5 * half < 60.0
     assert "torques are currents times gains" in err
+    words = ("payload", *pair, "--frame", "tcp", "--drives", drives, "--json")
+    load = json.loads(run(*words)[1])["load"]
+    assert abs(load["mass_kg"] - 3.0) < 1.5 * load["mass_half_width_kg"] < 1.0
+    assert load["mass_kg"] == pytest.approx(mass, rel=1e-3)
+    assert 1000.0 * load["com_half_width_m"][0] == pytest.approx(half, rel=0.1)
 
 
 def test_what_is_missing_is_said(folder, run, tmp_path):

@@ -10,6 +10,7 @@ from command_examples import commands, make_files
 
 import irbmodels as irb
 from irbmodels.cli.schema import schema_of, schemas
+from irbmodels.report.plain import plain_values
 
 WORDS = {  # where the first example is not what is tried
     "pose": "irb2400 --tool spindle --q-deg 10,120,10,0,30,400",
@@ -62,6 +63,7 @@ def validated(run, command, words):
 def test_the_schemas_are_of_the_commands_and_of_the_dialect():
     assert {*with_json(), "error"} == set(schemas())
     for name in schemas():
+        assert schema_of(name)["additionalProperties"] is False
         jsonschema.Draft202012Validator.check_schema(schema_of(name))
 
 
@@ -90,6 +92,50 @@ def test_numbers_are_those_of_the_api(run):
     scara = validated(run, "pose", MORE["pose"])[1]
     assert (scara["robot"]["linear_axes"], scara["robot"]["payload_kg"]) == ([3], 2.0)
     assert scara["q_rad"][2] == -0.1
+
+
+def test_torques_friction_and_reach_are_those_of_the_api(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    make_files(["motion.csv"], tmp_path)
+    record = validated(run, "torque", "irb2400 motion.csv --tool spindle")[1]
+    robot = irb.load("irb2400", tool="spindle")
+    motion = irb.open_motion("motion.csv", robot).read()
+    tau, gravity = robot.inverse_dynamics(motion.q, motion.v, motion.a), robot.gravity(motion.q)
+    for kind, name, expected in (
+        ("largest", "total_N_m", np.abs(tau).max(axis=0)),
+        ("rms", "total_N_m", np.sqrt((tau**2).mean(axis=0))),
+        ("largest", "gravity_N_m", np.abs(gravity).max(axis=0)),
+    ):
+        found = [one[kind][name] for one in record["axes"]]
+        np.testing.assert_allclose(found, expected, rtol=1e-9)
+    law = robot.friction_model
+    for one in validated(run, "friction", "irb2400")[1]["axes"]:
+        numbers = [one[name] for name in ("Fs_N_m", "Fc_N_m", "Fv_N_m_s", "v_St_rad_s")]
+        assert numbers == [
+            getattr(law, name)[one["axis"] - 1] for name in ("Fs", "Fc", "Fv", "v_St")
+        ]
+    space = validated(run, "workspace", "irb2400")[1]
+    extremes = irb.load("irb2400").workspace().extremes()
+    assert [space[f"{name}_m"] for name in extremes._fields] == list(extremes)
+    assert space["positions"][0]["axes_rad"] == [0.0, 0.0]
+
+
+def test_what_is_not_finite_is_null():
+    assert plain_values({"a": np.array([1.0, np.nan, -np.inf]), "b": (np.float64(2.0), True)}) == {
+        "a": [1.0, None, None],
+        "b": [2.0, True],
+    }
+
+
+def test_a_balancer_bears_what_the_robot_with_its_overlay_does(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    record = validated(run, "balancer", f"{MORE['balancer']} -o own.yaml")[1]
+    robot = irb.load("irb7600", overlays=["own.yaml"])
+    q = np.zeros((len(record["q_rad"]), 6))
+    q[:, record["axis"] - 1] = record["q_rad"]
+    held = robot.gravity(q)[:, record["axis"] - 1]
+    np.testing.assert_allclose(record["motor_N_m"], held, rtol=1e-9)
+    assert np.abs(record["spring_N_m"]).max() > 1000.0
 
 
 def test_postures_of_ik_reach_the_target(run):

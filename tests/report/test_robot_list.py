@@ -104,6 +104,7 @@ def test_json_has_the_same_rows(run):
     assert [row["family"] for row in families] == list(shipped.FAMILIES)
     assert next(row for row in robots if row["name"] == "irb1100_4_58")["mass_kg"] is None
     assert next(row for row in families if row["family"] == "irb6640")["reach_m"] == [2.55, 2.8]
+    assert next(row for row in robots if row["name"] == "irb2400_16")["reach_m"] == 1.55
 
 
 def test_the_gallery_has_the_rows():
