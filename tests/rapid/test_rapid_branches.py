@@ -193,6 +193,7 @@ def test_every_run_is_a_way_through_the_sequence(seed):
         ("a:=late();<a>", [None]),  # 2 in the third round
         ("WHILE TRUE DO a:=a+1;<a> IF c leave; ENDWHILE", [1, 2]),
         ("outer;<a>", [1, None]),
+        ("later;<a>", [None]),  # 2 from the fourth round on
         ("a:=1; IF c endless;<a>", [5] * 41 + [None]),
         ("IF c down 3;", [3, 2, 1]),
         ("down DInput(d);", [None]),
@@ -208,6 +209,8 @@ FUNC num early2() IF c THEN b:=1; RETURN 9; ENDIF b:=2; RETURN 9; ENDFUNC
 FUNC num searched() VAR num k:=0; k:=0; WHILE d DO k:=k+1; IF c RETURN k; ENDWHILE RETURN 1; ENDFUNC
 FUNC num late() VAR num k; VAR num n; k:=1; n:=1;
   WHILE d DO IF c RETURN k; k:=n; n:=2; ENDWHILE RETURN 1; ENDFUNC
+PROC later() VAR num n; n:=1; a:=1; b:=1;
+  WHILE TRUE DO IF c RETURN; a:=b; b:=n; n:=2; ENDWHILE ENDPROC
 PROC leave() EXIT; ENDPROC
 PROC endless() a:=5; {at("a")} endless; ENDPROC
 PROC down(num n) IF n>0 THEN {at("n")} down n-1; ENDIF ENDPROC
