@@ -1,11 +1,13 @@
 """Docstrings of Google's style whose values and attributes are sentences.
 
 napoleon takes what stands before the first colon of a ``Returns`` section, or of an attribute's
-docstring, for a type; types stand in our signatures, and a colon is a colon.
+docstring, for a type; types stand in our signatures, and a colon is a colon. Names of pages become
+links.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from sphinx.application import Sphinx
@@ -26,6 +28,7 @@ class Docstring(napoleon.GoogleDocstring):
 def process(app: Sphinx, what: str, name: str, obj: object, options: Any, lines: list[str]) -> None:
     """Format a docstring."""
     kind = "method" if what in ("attribute", "data", "property") else what
+    lines[:] = [re.sub(r"\bdocs/([\w/]+)\.md", r":doc:`/\1`", line) for line in lines]
     lines[:] = Docstring(lines, app.config, app, kind, name, obj, options).lines()
 
 
