@@ -91,3 +91,20 @@ def test_no_limits_no_table():
     check = check_path(robot, programmed(robot))
     assert not any(one.kind == "load" for one in check.findings)
     assert not any("flange" in table.title for table in check_tables(check, robot))
+
+
+def test_a_branch_carries_what_is_gripped_before_it():
+    """What one branch grips is not in the other, and after them both are carried."""
+    head = MODULE[: MODULE.index("  PROC main()")]
+    text = f"""{head}  PROC main()
+    IF DInput(diPart)=1 THEN
+      GripLoad lPart;
+    ELSE
+      MoveAbsJ {HOME}, v1000, fine, tTwo;
+    ENDIF
+    MoveAbsJ {AWAY}, v1000, fine, tGrip;
+  ENDPROC
+ENDMODULE
+"""
+    loads = programmed(irb.load("irb140"), text).loads
+    assert [one.name for one in loads] == ["tTwo", "tGrip with lPart", "tGrip"]

@@ -44,8 +44,13 @@ class Starts:
             for end in self._ends[number - back] if back <= number else self._first:
                 if not any(_same(end, start) for start in starts):
                     starts.append(end)
-        known = tuple(start for start in starts if start.q is not None)
-        return known or tuple(starts[:1])
+        # where the program begins, the posture is not known: another start with the payload is
+        held = [start.held for start in starts if start.q is not None]
+        return tuple(
+            start
+            for start in starts
+            if start.q is not None or not any(start.held is one for one in held)
+        )
 
     def add(self, ends: Sequence[Start]) -> None:
         """Take where the instruction ends, from each of its starts."""

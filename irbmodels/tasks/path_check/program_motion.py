@@ -142,8 +142,9 @@ class _Run:
     def take(self, move: Move, starts: Sequence[Start]) -> list[Start]:
         """Add one instruction from each of its starts; return where it ends."""
         driven = move.is_motion and not move.unknown and not _handler(move)
-        if driven and (len(starts) > 1 or starts[0].q is not self.q):
-            self.notes.add_starts(move, [start.line for start in starts], MOST_STARTS)
+        lines = [start.line for start in starts if start.line]  # but where the program begins
+        if driven and lines and (len(starts) > 1 or starts[0].q is not self.q):
+            self.notes.add_starts(move, lines, MOST_STARTS)
         ends = []
         for start in starts[:MOST_STARTS]:
             self.loads.held = start.held
