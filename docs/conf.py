@@ -31,7 +31,7 @@ exclude_patterns = ["_ext", "contrib/**.py"]
 nitpicky = False
 
 # Pages
-myst_enable_extensions = ["colon_fence", "dollarmath", "deflist", "attrs_inline"]
+myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 4
 copybutton_prompt_text = r"\$ |>>> |\.\.\. "
 copybutton_prompt_is_regexp = True

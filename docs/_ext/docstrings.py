@@ -32,12 +32,20 @@ def process(app: Sphinx, what: str, name: str, obj: object, options: Any, lines:
     lines[:] = Docstring(lines, app.config, app, kind, name, obj, options).lines()
 
 
+def public_signature(
+    app: Sphinx, what: str, name: str, obj: object, options: Any, signature: str | None, value: Any
+) -> tuple[str, None] | None:
+    """Leave out the signature of a class whose arguments are private: users do not make it."""
+    return ("", None) if what == "class" and re.search(r"[(\s]_\w", signature or "") else None
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Format docstrings, with the options of napoleon."""
     for value in napoleon.Config._config_values:
         app.add_config_value(*value)
     app.setup_extension("sphinx.ext.autodoc")
     app.connect("autodoc-process-docstring", process)
+    app.connect("autodoc-process-signature", public_signature)
     # in a union Sphinx prints an alias by its representation, TypeAliasForwardRef('Array')
     TypeAliasForwardRef.__repr__ = lambda alias: alias.name
     return {"parallel_read_safe": True}
