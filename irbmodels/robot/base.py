@@ -82,7 +82,7 @@ class RobotBase:
     def limits(self) -> Limits:
         """Ranges (the coupled one included), speeds and efforts.
 
-        The last are assumed for every ABB robot here.
+        ``limits.effort_assumed`` says which efforts are assumed; unknown ones are infinite.
         """
         return self.dynamic_model.limits
 

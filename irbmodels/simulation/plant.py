@@ -105,7 +105,7 @@ class Plant:
                 or another law.
             stops: True for hard stops at the ends of the ranges, the coupled range included.
             torque_limit: Bounds of the motor torques [N m, N], shape ``(n,)``;
-                ``robot.limits.effort`` is assumed for every robot here, and not applied unless
+                ``robot.limits.effort`` is assumed or unknown for most arms, and not applied unless
                 given.
             step: Longest step of the integration [s]; a sample is cut into equal steps.
 

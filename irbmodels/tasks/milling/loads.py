@@ -30,7 +30,7 @@ class ProcessLoad(NamedTuple):
     share: Array
     """``|total|`` over the effort limits.
 
-    These are assumed for every ABB arm, and the robot's ``limits`` say so.
+    ``robot.limits.effort_assumed`` says which of these are assumed; of unknown ones it is 0.
     """
     deflection: Array | None
     """Displacement [m] and rotation [rad] of the TCP, ``J K^-1 J' w``, base axes, ``(N, 6)``.
