@@ -30,6 +30,11 @@ _LARGEST = 10_000_000
 
 Reading takes about 4 s and 150 MB for each million characters of declarations (measured).
 """
+_MOST_MODULES = 100
+"""Of a file: each is read with blanks in the place of the others."""
+_END = re.compile(r"^[ \t]*ENDMODULE\b", re.IGNORECASE | re.MULTILINE)
+_NEXT = re.compile(r"\s*(?:![^\n]*\n\s*)*MODULE\b", re.IGNORECASE)
+_VISIBLE = re.compile(r"[^\r\n]")
 _LONGEST_SIZE = 200  # characters of the size of an array
 _ROUTINE_NAME = re.compile(r"(?:PROC|TRAP|FUNC\s+\w+)\s+(\w+)", re.IGNORECASE)
 
@@ -79,24 +84,60 @@ def read(text: str, file: str = "", uses: Sequence[Module] = ()) -> Module:
     )
 
 
-def read_file(path: str | Path, uses: Sequence[Module] = ()) -> Module:
+def read_file(path: str | Path, uses: Sequence[Module] = (), part: int = 0) -> Module:
     """Read a RAPID module from a file, in UTF-8, or else in ISO 8859-1 as older controllers write.
+
+    Args:
+        path: The file.
+        uses: Modules whose records and constants this one uses.
+        part: Which one, from 0, of a file of several modules, as programs of S4 (``.prg``) are. Its
+            text has blanks in the place of the others, so that lines are those of the file.
 
     Raises:
         FileError: if the file cannot be read.
         RapidError: as :func:`read`.
         MissingExtra: without lark.
     """
+    text, encoding = _text_of(path)
+    spans = _module_spans(text)
+    if len(spans) > 1:
+        start, end = spans[part]
+        before, after = (_VISIBLE.sub(" ", other) for other in (text[:start], text[end:]))
+        text = before + text[start:end] + after
+    return replace(read(text, str(path), uses), encoding=encoding)
+
+
+def modules_in(path: str | Path) -> int:
+    """Number of modules in the text of a file, at least 1.
+
+    Raises:
+        FileError: if the file cannot be read.
+        RapidError: if it is too large, or has too many.
+    """
+    count = len(_module_spans(_text_of(path)[0]))
+    if count > _MOST_MODULES:
+        reason = f"it has {count} modules, at most {_MOST_MODULES} are read: split the file"
+        raise RapidError(1, 1, reason, str(path))
+    return count
+
+
+def _text_of(path: str | Path) -> tuple[str, str]:
+    """Return the text of a file, and its encoding."""
     size = 0
     with suppress(OSError, ValueError, TypeError):  # read_bytes says what is wrong
         size = Path(path).stat().st_size
     _refuse_large(size, "bytes", str(path))
     data = read_bytes(path)
     try:
-        encoding, text = "utf-8", data.decode("utf-8")
+        return data.decode("utf-8"), "utf-8"
     except UnicodeDecodeError:
-        encoding, text = "latin-1", data.decode("latin-1")
-    return replace(read(text, str(path), uses), encoding=encoding)
+        return data.decode("latin-1"), "latin-1"
+
+
+def _module_spans(text: str) -> list[tuple[int, int]]:
+    """Return where each module of a text begins and ends; what follows none belongs to the last."""
+    ends = [match.end() for match in _END.finditer(text) if _NEXT.match(text, match.end())]
+    return list(zip([0, *ends], [*ends, len(text)], strict=True))
 
 
 def _refuse_large(count: int, unit: str, file: str) -> None:

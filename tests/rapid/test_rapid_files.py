@@ -1,5 +1,6 @@
 """Recognition of RAPID files, and programs of several modules."""
 
+import pytest
 from rapid_modules import MANUAL
 
 from irbmodels import rapid
@@ -82,3 +83,41 @@ def test_modules_that_use_each_other(tmp_path, run):
         (tmp_path / "all.PGF").write_text(text)
         code, _, err = run("rapid", tmp_path / "all.PGF")
         assert (code, reason in err, err.count("\n")) == (2, True, 1)
+
+
+SEVERAL = """%%%
+  VERSION:1
+  LANGUAGE:ENGLISH
+%%%
+
+MODULE Data
+  CONST jointtarget jHome:=[[0,0,0,0,30,0],[9E9,9E9,9E9,9E9,9E9,9E9]];
+  ! ENDMODULE in a remark ends nothing
+ENDMODULE
+! the next one
+
+MODULE Main
+  PROC main()
+    MoveAbsJ jHome,v200,fine,tool0;
+  ENDPROC
+ENDMODULE
+"""
+
+
+def test_a_file_of_several_modules_is_a_program(tmp_path):
+    """Lines are those of the file, the module with main is the program, as if each were a file."""
+    path = tmp_path / "all.prg"
+    path.write_text(SEVERAL, encoding="utf-8")
+    program = rapid.read_program(path)
+    (move,) = rapid.sequence_of(program)
+    assert (program.name, [one.name for one in program.uses]) == ("Main", ["Data"])
+    assert (move.line, move.target_name, move.unknown) == (14, "jHome", "")
+    path.write_text(SEVERAL.replace("  PROC", "  CONST num n:=;\n  PROC"), encoding="utf-8")
+    with pytest.raises(rapid.RapidError, match=r"all\.prg: line 13,"):
+        rapid.read_program(path)
+    path.write_text("MODULE A\nENDMODULE\n" * 101, encoding="utf-8")
+    with pytest.raises(rapid.RapidError, match="101 modules, at most 100"):
+        rapid.read_program(path)
+    path.write_text(SEVERAL + "more\n", encoding="utf-8")
+    with pytest.raises(rapid.RapidError, match=r"all\.prg: line 17, column 1"):
+        rapid.read_program(path)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 from xml.etree import ElementTree
 
 from ...errors import FileError, InputError, RapidError
 from ...files import read_bytes
 from ..module import Module
-from ..parser import read_file
+from ..parser import modules_in, read_file
 from .moves import routines_of
 
 SUFFIXES = (".mod", ".modx", ".sys", ".sysx", ".prg")
@@ -40,8 +41,8 @@ def read_program(path: Path, others: Sequence[Path] = ()) -> Module:
     """Read a module with other modules as its ``uses``, whichever of them uses which.
 
     Args:
-        path: A module, or a program file (``.pgf``): then the module with ``main``, or else the
-            first that it lists.
+        path: A file of a module or of several (``.prg``), or a program file (``.pgf``): of
+            several, the module with ``main``, or else the first.
         others: Modules, or program files, whose records, constants and data it uses.
 
     Raises:
@@ -49,24 +50,24 @@ def read_program(path: Path, others: Sequence[Path] = ()) -> Module:
         InputError: if a file holds no RAPID.
         RapidError: as :func:`irbmodels.rapid.read`.
     """
-    first, *rest = _modules(path)
-    files = [first, *rest, *(file for other in others for file in _modules(other))]
-    waiting = list(dict.fromkeys(files)) if rest else list(dict.fromkeys(files[1:]))
-    read: list[Module] = []
+    first, *rest = _parts(path)
+    parts = [first, *rest, *(part for other in others for part in _parts(other))]
+    waiting = list(dict.fromkeys(parts)) if rest else list(dict.fromkeys(parts[1:]))
+    read: dict[_Part, Module] = {}
     while waiting:
-        left: list[Path] = []
+        left: list[_Part] = []
         failed: RapidError | None = None
-        for file in waiting:
+        for part in waiting:
             try:
-                read.append(read_file(file, read))
+                read[part] = part.read(list(read.values()))
             except RapidError as err:  # it may use one that is read later
-                left, failed = [*left, file], failed or err
+                left, failed = [*left, part], failed or err
         if failed is not None and len(left) == len(waiting):
             raise failed
         waiting = left
     if rest:
-        first = next((Path(one.file) for one in read if _has_main(one)), first)
-    return read_file(first, [one for one in read if Path(one.file) != first])
+        first = next((part for part, module in read.items() if _has_main(module)), first)
+    return first.read([module for part, module in read.items() if part != first])
 
 
 def read_task(path: Path, others: Sequence[Path] = ()) -> Module:
@@ -96,6 +97,21 @@ def read_task(path: Path, others: Sequence[Path] = ()) -> Module:
     # a program file lists its program modules itself
     rest = [file for file in modules if not programs or file.suffix.lower() in _SYSTEM]
     return read_program(firsts[0], [*(file for file in rest if file != firsts[0]), *others])
+
+
+class _Part(NamedTuple):
+    """One module of a file."""
+
+    path: Path
+    number: int
+
+    def read(self, uses: Sequence[Module]) -> Module:
+        return read_file(self.path, uses, self.number)
+
+
+def _parts(path: Path) -> list[_Part]:
+    """Return the modules of a file, or of those that a program file lists."""
+    return [_Part(file, i) for file in _modules(path) for i in range(modules_in(file))]
 
 
 def _modules(path: Path) -> list[Path]:
