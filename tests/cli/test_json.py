@@ -227,7 +227,7 @@ def test_the_page_names_every_command_and_which_have_no_json():
     named = {name for name in re.findall(r"`([a-z-]+)`", rows)}
     groups = {name.split()[0] for name in commands()}
     assert named == groups
-    without = re.search(r"Without it are (.*?)\.", text, re.DOTALL)[1]
+    without = re.search(r"These commands have no `--json`: (.*?)\.", text, re.DOTALL)[1]
     assert set(re.findall(r"`([a-z -]+)`", without)) == set(commands()) - set(with_json()) - {
         "cache"
     }

@@ -34,7 +34,7 @@ def test_the_last_axis_is_axis_6(name):
 
 def test_a_friction_module_moves_and_logs_axis_6():
     """The plan counts axes from 1 to 4, its module as the controller does."""
-    plan = friction_plan(irb.load("irb660"), 4, steady=1.5)
+    plan = friction_plan(irb.load("irb660"), 4, steady=1.5, posture=np.zeros(4))
     text = friction_module(plan)
     assert "TestSignDefine 3,torqueSignal,ROB_1,6,0;" in text
     assert "target.robax.rax_6:=middle.robax.rax_6+half{i};" in text
