@@ -59,6 +59,7 @@ html_extra_path = ["generated/site"]  # the robot of the first page
 html_context = {"default_mode": "auto"}
 html_css_files = ["site.css"]
 html_show_sourcelink = False
+html_sidebars = {"index": [], "start/index": []}  # they have no pages below them
 html_theme_options = {
     "navbar_align": "left",
     "show_toc_level": 2,
