@@ -45,6 +45,7 @@ def test_the_motion_determines_what_is_printed(words, run, tmp_path):
     assert (len(values), np.linalg.matrix_rank(Y, 1e-6 * np.linalg.norm(Y))) == (8, 8)
     limits = irb.load("irb930").limits
     speeds = np.abs(v).max(axis=0) / limits.velocity
+    # the command's are of the Fourier series, these of the samples of the file
     np.testing.assert_allclose(record["shares"]["speed"], speeds, atol=0.005)
     assert max(max(share) for share in record["shares"].values()) <= 0.991
     assert limits.in_range(q).all()

@@ -61,6 +61,7 @@ def test_a_time_law_keeps_speeds_and_torques(moved):
     record, t, q = moved("move", "irb1600", *ends, "--torque", "25")
     shares = np.abs(torques(robot, t, q, urdf)).max(axis=0) / robot.limits.effort
     assert shares.max() == pytest.approx(0.25, abs=0.002)
+    # accelerations here are differences of samples, which miss the peaks between them
     np.testing.assert_allclose(record["largest_shares"]["torque"], shares, atol=0.01)
 
 

@@ -139,7 +139,9 @@ def test_every_law_follows(law, simulated, tmp_path):
     scara_motion(tmp_path / "m.csv", elbow)
     record, _ = simulated("irb930", "--motion", tmp_path / "m.csv", "--law", law)
     end = irb.load("irb930").from_controller([-40, elbow, -250, -60])
-    np.testing.assert_allclose([one["end_rad"] for one in record["axes"]], end, atol=0.25)
+    # without the model's inertia a law lags behind at the end of the motion
+    bound = {"pd-gravity": 0.03, "pid": 0.01}.get(law, 1e-3)
+    np.testing.assert_allclose([one["end_rad"] for one in record["axes"]], end, atol=bound)
     if law == "task-inverse-dynamics":
         assert 0.0 < record["largest_tcp_error_m"] < 1e-3
 
