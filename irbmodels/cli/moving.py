@@ -127,7 +127,7 @@ def move(
     """Move through postures, lines and arcs by a time law.
 
     Without --duration a motion is as short as speeds and torques allow, and accelerations where
-    they are given. Poses are reached in the posture next to the one before. It is told which limit
+    they are given. Poses are reached in the posture next to the one before. It prints which limit
     binds. A Fourier series is what irbmodels excite makes.
     """
     from ..report.moving import motion_lines, motion_record, motion_table
