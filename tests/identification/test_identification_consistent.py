@@ -15,7 +15,6 @@ from irbmodels.identification.fits import (
     TorqueEquations,
     accumulate,
     consistent_fit,
-    lmi,
     weighted_least_squares,
 )
 from irbmodels.identification.fits.pseudo import pseudo_inertia
@@ -326,18 +325,6 @@ def test_the_survey_knows_bodies(change, possible, monkeypatch):
         body[place] = number
     assert script.is_possible(body) == possible
     assert script.is_possible(np.zeros(10))
-
-
-def test_newton_reaches_the_minimum_of_the_solver(arm, fit, monkeypatch):
-    """Where no bound is active Newton's method and the cone solver find the same bodies; bodies
-    flatter than the bound allows are the solver's.
-    """
-    _, prior, base, _ = arm
-    own = consistent_fit(fit, prior, base)
-    monkeypatch.setattr(lmi, "_keeps_bounds", lambda *_: False)
-    solver = consistent_fit(fit, prior, base)
-    assert (np.abs(own.beta - solver.beta) < 1e-3 * fit.deviation).all()
-    np.testing.assert_allclose(own.vector, solver.vector, rtol=1e-3, atol=1e-3)
 
 
 @pytest.mark.parametrize("sign", [-1.0, 1.0])

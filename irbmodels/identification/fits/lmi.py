@@ -10,37 +10,28 @@ say something.
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping, Sequence
-from importlib import import_module
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...checks import finite
 from ...errors import InputError, UnknownName, require
-from ...model.inertia import ball_moment
 from ...model.tree import body_names
 from ...model.types import Array
 from ...robot.base_parameters import BaseParameters
 from ...robot.robot import Robot
 from ...robot.torque_regressor import first_of_friction
 from .identified_parameters import IdentifiedParameters
-from .interior_point import NearestBodies
-from .pseudo import parameters_of, pseudo_inertia
+from .nearest_bodies import FLOOR, NearestBodies
+from .pseudo import pseudo_inertia
 from .regression import Fit
 
-# smallest eigenvalue of X: no direction of a body shrinks to less than 1 % of the prior's
-FLOOR = 1e-4
 DOUBT = 0.5
 MOST_MU = 0.999  # friction that grows as the load locks the drive
-# trace of second moments [kg m^2] of 1 kg of lead: nothing is more compact
-LEAD = 3.0 * ball_moment(1.0) * (1.0 + 1e-6)
 # ratio of torque to noise: exact data count as if they had noise, or the prior would drown in
 # rounding
 SHARPEST = 1e5
-_OF_ENTRIES = np.column_stack([parameters_of(element) for element in np.eye(16).reshape(16, 4, 4)])
 
 
 def consistent_fit(
@@ -98,16 +89,26 @@ def consistent_fit(
     columns = np.array([*(start + k for start in bodies.values() for k in range(10)), *others])
     sharp = min(1.0, SHARPEST * np.sqrt(fit.degrees) / float(np.linalg.norm(fit.factor[:, -1])))
     factor = sharp * fit.factor[:-1, :-1]
+    priors = {link: towards[start : start + 10] for link, start in bodies.items()}
+    bounds, offsets = _bounds(priors, masses or {}, centers or {})
+    G, h, inside = _passive(robot, others)
+    first = 10 * len(bodies)
+    inequalities = np.zeros((len(bounds) + len(G), len(columns)))
+    inequalities[: len(bounds), :first], inequalities[len(bounds) :, first:] = bounds, G
     problem = NearestBodies(
         factor @ base.grouping[:, columns],
         factor @ (fit.beta - base.grouping @ carried),
-        [_root(towards[start : start + 10], link, robot) for link, start in bodies.items()],
+        [_root(prior, link, robot) for link, prior in priors.items()],
         1.0 / doubt**2,
-        *_passive(robot, others),
+        inequalities,
+        np.concatenate([offsets, h]),
     )
-    z = None if masses or centers else problem.solution()
-    if z is None or not _keeps_bounds(problem, z, towards, list(bodies.values())):
-        z = _bounded(problem, towards, bodies, masses or {}, centers or {})
+    z = problem.solution().z
+    # the solver keeps bounds up to its accuracy, a law of friction keeps them
+    slack = G @ z[first:] + h
+    room, low = G @ inside + h - slack, slack < 0.0
+    beyond = np.max(-slack[low] / room[low], initial=0.0)
+    z[first:] += 2.0 * beyond * (inside - z[first:])
     own = bare.copy()
     own[columns] = z
     return IdentifiedParameters.of(fit, robot, base, own, carried)
@@ -157,74 +158,6 @@ def _passive(robot: Robot, columns: NDArray[np.intp]) -> tuple[Array, Array, Arr
     return np.concatenate(rows), np.array(offsets), inside
 
 
-def _keeps_bounds(problem: NearestBodies, z: Array, towards: Array, starts: Sequence[int]) -> bool:
-    """Return whether no body is flatter or more compact than :func:`_bounded` allows."""
-    X = np.einsum("bk,bkij->bij", z[: 10 * len(starts)].reshape(-1, 10), problem.units)
-    if np.linalg.eigvalsh(X).min() < FLOOR:
-        return False
-    for own, start in zip(z[: 10 * len(starts)].reshape(-1, 10), starts, strict=True):
-        mass, second = _scale(towards[start : start + 10])
-        share, first = own[0] / mass, own[1:4] / np.sqrt(mass * second)
-        ball = LEAD * np.power(mass, 5.0 / 3.0) / second
-        moments = 0.5 * own[[4, 6, 9]].sum() / second
-        if first @ first / share + ball * share ** (5.0 / 3.0) > moments:
-            return False
-    return True
-
-
-def _bounded(
-    problem: NearestBodies,
-    towards: Array,
-    bodies: Mapping[str, int],
-    masses: Mapping[str, tuple[float, float]],
-    centers: Mapping[str, tuple[ArrayLike, ArrayLike]],
-) -> Array:
-    """Return the solution that keeps all bounds."""
-    cp: Any = import_module("cvxpy")
-
-    scalars = cp.Variable(problem.G.shape[1]) if problem.G.shape[1] else np.zeros(0)
-    misfit, moves, bounds, unknown = -problem.b, 0.0, [], {}
-    if problem.G.shape[1]:
-        misfit = misfit + problem.A[:, 10 * len(bodies) :] @ scalars
-    if len(problem.h):
-        bounds.append(problem.G @ scalars + problem.h >= 0.0)
-    for k, (link, start) in enumerate(bodies.items()):
-        root = problem.roots[k]
-        X = cp.Variable((4, 4), PSD=True)
-        unknown[link] = _OF_ENTRIES @ np.kron(root, root) @ cp.vec(X, order="C")  # of J = L X L'
-        misfit = misfit + problem.A[:, 10 * k : 10 * k + 10] @ unknown[link]
-        moves = moves + cp.trace(X) - cp.log_det(X)
-        bounds += [
-            X >> FLOOR * np.eye(4),
-            _lighter_than_lead(cp, unknown[link], towards[start : start + 10]),
-            *_bounds(unknown[link], masses.get(link), centers.get(link), link),
-        ]
-    objective = 0.5 * cp.sum_squares(misfit) + moves * problem.weight
-    _solve(cp, cp.Problem(cp.Minimize(objective), bounds))
-    solved = np.asarray(getattr(scalars, "value", scalars), dtype=float)
-    # the solver keeps bounds up to its accuracy
-    alone = np.count_nonzero(problem.G, axis=1) == 1
-    positive = (problem.G[alone & (problem.h == 0.0)] > 0.0).any(axis=0)
-    solved = np.where(positive, np.maximum(solved, 0.0), solved)
-    return np.concatenate([*(part.value for part in unknown.values()), solved])
-
-
-def _solve(cp: Any, problem: Any) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # of a status that is refused below
-        try:
-            problem.solve(solver="CLARABEL")
-        except cp.SolverError as err:
-            raise InputError(f"the solver gives up: {err}") from None
-    if problem.status in ("infeasible", "infeasible_inaccurate"):
-        raise InputError("no set of bodies keeps these bounds")
-    if problem.status != "optimal":
-        raise InputError(
-            f"the solver does not reach its accuracy ({problem.status}): take a smaller doubt, or"
-            " wider bounds"
-        )
-
-
 def _root(parameters: Array, link: str, robot: Robot) -> Array:
     try:
         return np.asarray(np.linalg.cholesky(pseudo_inertia(parameters)), dtype=float)
@@ -234,46 +167,48 @@ def _root(parameters: Array, link: str, robot: Robot) -> Array:
         ) from None
 
 
-def _lighter_than_lead(cp: Any, parameters: Any, prior: Array) -> Any:
-    """Trace of the second moments about the centre is that of a lead ball at least.
-
-    Convex, and in shares of the prior.
-    """
-    mass, second = _scale(prior)
-    share, first = parameters[0] / mass, parameters[1:4] / np.sqrt(mass * second)
-    ball = LEAD * np.power(mass, 5.0 / 3.0) / second
-    return (
-        cp.quad_over_lin(first, share) + ball * cp.power(share, 5.0 / 3.0)
-        <= 0.5 * cp.sum(parameters[[4, 6, 9]]) / second
-    )
-
-
-def _scale(body: Array) -> tuple[float, float]:
-    """Mass, and trace of the second moments about the origin, of ten parameters."""
-    return float(body[0]), 0.5 * float(body[[4, 6, 9]].sum())
-
-
 def _bounds(
-    parameters: Any,
-    mass: tuple[float, float] | None,
-    box: tuple[ArrayLike, ArrayLike] | None,
-    link: str,
-) -> list[Any]:
-    """Inequalities of one body, linear in its parameters."""
-    inequalities: list[Any] = []
-    if mass is not None:
-        low, high = finite(mass, (2,), f"mass bounds of {link}")
-        if not 0.0 <= low <= high:
-            raise InputError(f"masses of {link} must grow from 0: {low:g} .. {high:g} kg")
-        inequalities += [parameters[0] >= low, parameters[0] <= high]
-    if box is not None:
-        lower, upper = finite(np.array(box, dtype=float), (2, 3), f"corners of {link} [m]")
-        if (lower > upper).any():
-            raise InputError(
-                f"corners of {link} are not lower, then upper: {lower.tolist()}, {upper.tolist()} m"
+    priors: Mapping[str, Array],
+    masses: Mapping[str, tuple[float, float]],
+    centers: Mapping[str, tuple[ArrayLike, ArrayLike]],
+) -> tuple[Array, Array]:
+    """Inequalities ``C x + h >= 0`` of masses and centres of mass, in shares of the priors.
+
+    Args:
+        priors: Ten parameters by link.
+        masses: Least and largest mass [kg] by link.
+        centers: Corners [m] of a box by link.
+
+    Returns:
+        ``C`` of the parameters ``x`` of all bodies, and ``h``.
+    """
+    rows: list[Array] = []
+    offsets: list[float] = []
+    for k, (link, prior) in enumerate(priors.items()):
+        unit = np.eye(10 * len(priors))[10 * k : 10 * k + 4]
+        if link in masses:
+            low, high = finite(masses[link], (2,), f"mass bounds of {link}")
+            if not 0.0 <= low <= high:
+                raise InputError(f"masses of {link} must grow from 0: {low:g} .. {high:g} kg")
+            # the only bound that may be beyond all bodies: any mass has any centre in some body
+            if high <= FLOOR * prior[0]:
+                raise InputError(
+                    f"no set of bodies keeps these bounds: {link} has {FLOOR * prior[0]:.3g} kg at"
+                    f" least, {FLOOR:g} of its prior"
+                )
+            rows += [unit[0] / prior[0], -unit[0] / prior[0]]
+            offsets += [-low / prior[0], high / prior[0]]
+        if link in centers:
+            lower, upper = finite(
+                np.array(centers[link], dtype=float), (2, 3), f"corners of {link} [m]"
             )
-        inequalities += [
-            parameters[1:4] >= lower * parameters[0],
-            parameters[1:4] <= upper * parameters[0],
-        ]
-    return inequalities
+            if (lower > upper).any():
+                raise InputError(
+                    f"corners of {link} are not lower, then upper: {lower.tolist()},"
+                    f" {upper.tolist()} m"
+                )
+            length = np.sqrt(0.5 * prior[[4, 6, 9]].sum() * prior[0])
+            rows += list((unit[1:] - lower[:, None] * unit[0]) / length)
+            rows += list((upper[:, None] * unit[0] - unit[1:]) / length)
+            offsets += [0.0] * 6
+    return np.array(rows).reshape(-1, 10 * len(priors)), np.array(offsets)
