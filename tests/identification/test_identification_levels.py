@@ -53,6 +53,19 @@ def test_a_share_is_one_at_any_rate(rate):
     assert none < 0.01
 
 
+def test_the_variance_of_noise_is_taken_off_once():
+    """A constant error of 8 N m beside white noise whose means over 50 ms, 5 samples, have a
+    standard deviation of 8 N m too: 8000 means tell the share to 2 %.
+    """
+    t = np.arange(0.0, 400.0, 0.01)
+    tau = 100.0 * np.sin(1.3 * t)[:, None]
+    noise = 8.0 * np.sqrt(5.0) * np.random.default_rng(0).normal(size=tau.shape)
+    motion = Motion(t, *(np.zeros_like(tau) for _ in range(3)), tau + 8.0 + noise)
+    (share,) = unexplained_share([PredictedTorques(motion, tau + 8.0 + noise, tau, tau)])
+    # the torques whose deviation counts are the measured ones
+    assert share == pytest.approx(8.0 / np.hypot(100.0 / np.sqrt(2.0), 8.0), rel=0.04)
+
+
 def test_noise_alone_is_a_reference():
     """A right model is one however noisy the torques are; without predictions nothing is known."""
     (share,) = unexplained_share([part_of(250.0, 20.0, 0.0)])
