@@ -87,6 +87,12 @@ class Body:
         parts = (part._replace(solid=part.solid.scale(size)) for part in self.parts)
         return Body(tuple(parts), tuple(piece.scale(size) for piece in self.pieces))
 
+    def mirrored(self) -> Body:
+        """Return the link with left and right exchanged."""
+        across = (0.0, 1.0, 0.0)
+        parts = (part._replace(solid=part.solid.mirror(across)) for part in self.parts)
+        return Body(tuple(parts), tuple(piece.mirror(across) for piece in self.pieces))
+
     @cached_property
     def split(self) -> tuple[tuple[Manifold, Material], ...]:
         """Parts cut so that no two overlap."""

@@ -20,8 +20,8 @@ irb1600
 irb4400
     hiqp: the published CAD, lower arm and parallel arm at their masses by ABB's manual, the rest at
     one density that closes to the robot's mass. The balancing cylinder is part of link_1 and its
-    piston of link_2, both as they are at home. The L30 has the tube of the 4400/60, where it is
-    from axis 3. hiqp_lumped: hiqp for an open chain.
+    piston of link_2, both as they are at home. The tube of the L30 gains what the drawn one does.
+    hiqp_lumped: hiqp for an open chain.
 irb930
     cad_scaled: the published CAD: quill of solid steel, the rest one density that closes to the
     robot's mass.
@@ -41,7 +41,14 @@ from ..tables.reader import read
 from .body import at_mass, total
 from .builds import robot_mass
 from .inertial_table import DerivedSet, SourcedBodies, sourced, table_text
-from .inertials import Derived, drawn_sets, exactness, on_open_chain
+from .inertials import (
+    Derived,
+    drawn_sets,
+    exactness,
+    on_open_chain,
+    second_moments,
+    with_moments,
+)
 from .link_frames import link_frames
 from .output import Files
 from .published import Bodies, Published, published
@@ -281,11 +288,17 @@ def irb4400(robots: Sequence[Description], drawing: Derived) -> Derived:
     for part, link in (("balancing_cylinder", "link_1"), ("piston", "link_2")):
         turn, place = frames[link][:3, :3].T, frames[link][:3, 3]
         bodies[link] = total([bodies[link], bodies.pop(part).moved(turn, -turn @ place)])
-    ahead = long.kinematics.joints["joint_4"].d_mm - robot.kinematics.joints["joint_4"].d_mm
-    behind = np.array([0.0, 0.0, -ahead / 1000.0])  # in the frame of the wrist centre
-    longer = bodies | {"link_4": bodies["link_4"].moved(np.eye(3), behind)}
     manual = "ABB product manual 3HAC022032-001 Rev E p.162, 169"
     ours, drawn = drawing
+    cad = drawn["cad"]
+    (tube, _), (long_tube, _) = cad.rows["link_4"], cad.variants[long.name]["link_4"]
+    lengthened = with_moments(
+        bodies["link_4"],
+        long_tube.mass - tube.mass,
+        long_tube.mass * long_tube.com - tube.mass * tube.com,
+        second_moments(long_tube) - second_moments(tube),
+    )
+    longer = closed(bodies | {"link_4": lengthened}, robot_mass(long), tuple(PART_MASSES))
     sources = ours | {
         "hiqp": Source(
             "published.yaml, set hiqp",
@@ -300,29 +313,27 @@ def irb4400(robots: Sequence[Description], drawing: Derived) -> Derived:
         "long_tube": Source(
             "published.yaml, set hiqp",
             "assumed",
-            how="tube and motors of the 4400/60, where they are from axis 3",
+            how=(
+                "tube of the 4400/60 with the moments that the drawn tube gains by 500 mm; it and"
+                f" all but the parts of ABB's manual at one density that closes to {mass:g} kg"
+            ),
         ),
     }
 
-    def rows(links: Bodies) -> SourcedBodies:
-        named = sourced(links, "hiqp") | sourced(
-            {name: links[name] for name in PART_MASSES}, "parts"
-        )
-        changed = links["link_4"] is not bodies["link_4"]
-        return named | ({"link_4": (links["link_4"], "long_tube")} if changed else {})
+    def rows(links: Bodies, source: str) -> SourcedBodies:
+        kept = {name: links[name] for name in PART_MASSES}
+        return sourced(links, source) | sourced(kept, "parts")
 
-    def chain(links: Bodies) -> SourcedBodies:
-        return on_open_chain(rows(links), robot)
-
+    own, others = rows(bodies, "hiqp"), rows(longer, "long_tube")
     about = (
         "public CAD of the 4400/60 with bars, counterweight and balancer, at ABB's masses of two"
         " parts"
     )
-    hiqp = DerivedSet(about, rows(bodies), variants={long.name: rows(longer)}, serial="hiqp_lumped")
+    hiqp = DerivedSet(about, own, variants={long.name: others}, serial="hiqp_lumped")
     hiqp_lumped = DerivedSet(
         f"hiqp for an open chain: crank and rod on links 2 and 3; {exactness(robot)}",
-        chain(bodies),
-        variants={long.name: chain(longer)},
+        on_open_chain(own, robot),
+        variants={long.name: on_open_chain(others, long)},
     )
     return sources, {"hiqp": hiqp, "hiqp_lumped": hiqp_lumped, **drawn}
 

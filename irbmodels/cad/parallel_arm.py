@@ -11,7 +11,8 @@ Side by side along y, so that nothing meets in any posture: motor and reducer of
 (-165 to -80), lower arm (-70 to 70), crank and lever (74 to 98), rod (102 to 132), left cheek (142
 to 200), reducer and motor of axis 3. With a counterweight, which turns with the crank outside all:
 left cheek (80 to 130), crank and lever (134 to 158), rod (162 to 192), counterweight (244 to 394);
-the motor of axis 3 then lies behind the left cheek.
+the motor of axis 3 then lies behind the left cheek. Such an arm is mirrored in the end: the crank
+of the IRB 4400 is on its right.
 """
 
 from __future__ import annotations
@@ -187,6 +188,8 @@ def parallel_arm(
         "link_crank": crank_lever(arm),
         "link_rod": rod(arm),
     }
+    if crank_mass is not None:
+        drawn = {name: body.mirrored() for name, body in drawn.items()}
     return {name: body.scaled(size) for name, body in drawn.items()}
 
 

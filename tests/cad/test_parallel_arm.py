@@ -142,7 +142,11 @@ def test_axes_are_where_the_lengths_say(name):
         for at in points:
             threads = [
                 plain(
-                    12.0, 0.0, 400.0, "y", at=(at[0] + 14.0 * np.cos(a), at[1] + 14.0 * np.sin(a))
+                    12.0,
+                    -400.0,
+                    400.0,
+                    "y",
+                    at=(at[0] + 14.0 * np.cos(a), at[1] + 14.0 * np.sin(a)),
                 )
                 for a in np.radians((0, 90, 180, 270))
             ]
@@ -179,7 +183,10 @@ def test_a_counterweight_makes_the_crank_as_heavy_as_stated_and_turns_freely(nam
     bodies, solids = drawn(name)
     crank = bodies["link_crank"].weighed()
     assert crank.mass == pytest.approx(115.0, rel=1e-9)
-    assert crank.com[0] - 0.2 == pytest.approx(-0.4563, rel=0.11)  # as a public CAD has it [m]
+    # as a public CAD has it [m]: behind, and on the right
+    assert crank.com[0] - 0.2 == pytest.approx(-0.4563, rel=0.11)
+    assert crank.com[1] < -0.18
+    assert bodies["link_rod"].weighed().com[1] < -0.056
     low, high = (200.0, 680.0), (200.0, 1570.0)
     least = 20.0 * size_of(name) ** 3
     for q3 in np.linspace(-130, 160, 12):
