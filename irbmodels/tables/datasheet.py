@@ -11,9 +11,10 @@ spherical wrist). Of a seven-axis arm, whose axis 7 turns the upper arm ``a2``, 
 and 7 pass axis 2 by ``a1``, axes 7 and 4 axis 3 by ``a3``, axes 4 and 6 axis 5 by ``a5``; ``d1``
 counts from ``arm_base``. Of a palletizer ``a3`` is the upper arm, ``a4`` leads on to axis 4, and
 ``d5`` down to the flange; ``crank`` is the lever of the rod to the upper arm, ``level`` those of
-the rods that keep the tool level. Of a SCARA ``d1``, ``a1`` and ``a2`` are height and lengths of
-its two arms, ``d2`` and ``d3`` the steps up from the first to the second and on to the zero of axis
-3, ``d4`` from there down to tool0.
+the lower and the upper rod that keep the tool level, ``level_deg`` their angles from the vertical
+at home, positive ahead. Of a SCARA ``d1``, ``a1`` and ``a2`` are height and lengths of its two
+arms, ``d2`` and ``d3`` the steps up from the first to the second and on to the zero of axis 3,
+``d4`` from there down to tool0.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ NEEDED: dict[str, tuple[str, ...]] = {
 ALLOWED: dict[str, tuple[str, ...]] = {
     "serial": ("d3_mm", "a5_mm"),
     "parallelogram": (),
-    "palletizer": (),
+    "palletizer": ("level_deg",),
     "seven_axis": (),
     "scara": ("d2_mm", "d3_mm", "d4_mm"),
 }
@@ -96,6 +97,7 @@ class LengthsRow(Row):
     d6_mm: float | None = None
     crank_mm: float | None = None
     level_mm: float | None = None
+    level_deg: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -420,7 +422,7 @@ def _check_lengths(arm: Arm, file: Path) -> None:
             )
         if item.name not in (*needed, *allowed):
             raise TableError(file, key, f"a {arm.build} arm has no such length")
-        if value <= 0.0 and item.name in POSITIVE and item.name in needed:
+        if item.name in needed and item.name in POSITIVE and value <= 0.0:
             raise TableError(file, key, f"{value:g} is not positive")
     lower = arm.length("a2_mm")
     for name in LEVERS:

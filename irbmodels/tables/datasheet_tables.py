@@ -13,10 +13,10 @@ from .forms import FORMS, LEVEL, SEVEN_AXIS_CHAIN, SLIDE, MdhForm
 from .writing import Tables, plain
 
 PINS = ("lower_pin_mm", "upper_pin_mm")
-# from the vertical, positive ahead: about square to lower and upper arm in the middle of the ranges
-# that the palletizers share (lower arm -42 to 85 deg, upper arm 70 to 210 deg from the vertical),
-# so that 25 deg are left at their ends, where a parallelogram holds worst
-PIN_ANGLES = tuple(np.radians((-68.0, 50.0)))
+# of the IRB 660: about square to lower and upper arm in the middle of the ranges that palletizers
+# share (lower arm -42 to 85 deg, upper arm 70 to 210 deg from the vertical), so that 25 deg are
+# left at their ends, where a parallelogram holds worst
+LEVEL_DEG = (-68.0, 50.0)
 
 
 def tables_of_datasheet(sheet: DataSheet, arms: Sequence[Arm]) -> Tables:
@@ -71,7 +71,8 @@ def _level(arm: Arm) -> dict[str, Any]:
     row = _row(arm, LEVEL, None)
     sources = row.pop("source")
     sources = dict.fromkeys(row, sources) if isinstance(sources, str) else sources
-    for name, angle in zip(PINS, PIN_ANGLES, strict=True):
+    angles = np.radians(arm.lengths.level_deg or LEVEL_DEG)
+    for name, angle in zip(PINS, angles, strict=True):
         place = arm.length("level_mm") * np.array([np.sin(angle), np.cos(angle)])
         row[name] = np.round(place, 1).tolist()
         sources[name] = arm.lengths.source_of("level_mm")

@@ -121,11 +121,11 @@ def test_excitation_keeps_the_bound_between_both_arms(heavy):
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
-        ("level_mm: 230,", "", "lengths.level_mm: missing: a palletizer arm needs it"),
-        ("level_mm: 230,", "level_mm: 0,", "lengths.level_mm: 0 is not positive"),
+        ("level_mm: 450,", "", "lengths.level_mm: missing: a palletizer arm needs it"),
+        ("level_mm: 450,", "level_mm: 0,", "lengths.level_mm: 0 is not positive"),
         ("crank_mm: 500,", "crank_mm: 500, d4_mm: 3,", "a palletizer arm has no such length"),
         ("bound_of: q3 - q2, bound_deg: [-70, 70], ", "", "axes.axis_3.range_of: missing"),
-        ("level_mm: 230,", "level_mm: 90,", "no lever of a parallelogram whose lower arm has 1280"),
+        ("level_mm: 450,", "level_mm: 90,", "no lever of a parallelogram whose lower arm has 1280"),
         ("crank_mm: 500,", "crank_mm: 1300,", "no lever of a parallelogram whose lower arm has"),
         (
             "bound_deg: [-70, 70]",
@@ -151,7 +151,7 @@ def test_a_sheet_that_is_wrong_is_refused_by_key(tmp_path, old, new, problem):
     if old.startswith("level_mm") and not new:
         text = text.replace(", level_mm: rods", "")
     if "d4_mm" in new:
-        text = text.replace("crank_mm: crank", "crank_mm: crank, d4_mm: crank")
+        text = text.replace("crank_mm: rods", "crank_mm: rods, d4_mm: rods")
     path = tmp_path / "irb760.yaml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(irb.TableError, match=r"irb760\.yaml") as err:

@@ -108,10 +108,10 @@ SCARA_ARMS = {  # [mm]; IRB 910SC
     "irb910sc_3_55": (300, 250),
     "irb910sc_3_65": (400, 250),
 }
-PALLETIZERS = {  # d1, a1, a2, a3, a4, d5; crank assumed [mm]
+PALLETIZERS = {  # d1, a1, a2, a3, a4, d5, crank [mm]; the cranks of IRB 260 and 760 are assumed
     "irb260": (615, 100, 705, 650, 120, 181, 180),
-    "irb460": (742.5, 260, 945, 1025, 220, 251.5, 370),
-    "irb660": (814.5, 300, 1280, 1350, 260, 247, 500),
+    "irb460": (742.5, 260, 945, 1025, 220, 251.5, 400),
+    "irb660": (800, 300, 1280, 1350, 260, 247, 500),
     "irb760": (814.5, 300, 1280, 1350, 290, 270, 500),
 }
 FIRST = tuple({name.partition("_")[0].rstrip("t"): name for name in reversed(LENGTHS)}.values())[

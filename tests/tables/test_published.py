@@ -10,6 +10,8 @@ import pytest
 from grouped import together
 
 import irbmodels as irb
+from irbmodels.cad.published import Published
+from irbmodels.tables.reader import read
 
 # --- S000, Obal & Gierlak 2025 (IRB 2400)
 
@@ -582,6 +584,35 @@ def test_dimensions_of_the_930():
         ]
 
 
+# Pins of ABB's CAD in base axes at home (x, z) [mm], read off its bores: work-r-labs/robots@21970679,
+# IRB460_110-240 and IRB8700_800-350; STL files of ARTE a8df0b12, IRB660
+CAD_PINS = {
+    "irb460": {
+        "link_rod": (-140, 742.5),
+        "link_lower_rod": (-4.884, 883.341),
+        "link_upper_rod": (489.813, 1880.336),
+    },
+    "irb660": {"link_rod": (-200, 800), "link_lower_rod": (-117, 968.5)},
+    "irb8700": {"link_rod": (-180, 1000)},
+}
+UPPER_PINS = {"irb460": (1514.813, 1880.336), "irb660": (1994.5, 2369.5)}
+"""Ends of the upper rod on the wrist; at (1285, 1687.5) and (1650, 2080) is the passive axis."""
+
+
+@pytest.mark.parametrize("name", CAD_PINS)
+def test_bars_are_on_the_pins_of_the_cad(name):
+    """At home, to half a millimetre, as coarse as bores are found in a mesh."""
+    robot = irb.load(name)
+    for link, pin in CAD_PINS[name].items():
+        place = 1e3 * robot.pose(np.zeros(robot.n), link).translation
+        np.testing.assert_allclose(place[[0, 2]], pin, rtol=0.0, atol=0.5)
+    if name in UPPER_PINS:
+        level = robot.description.kinematics.level
+        wrist = 1e3 * robot.pose(np.zeros(robot.n), "link_level").translation[[0, 2]]
+        reached = wrist + level.upper_pin_mm
+        np.testing.assert_allclose(reached, UPPER_PINS[name], rtol=0.0, atol=0.5)
+
+
 def test_cranks():
     """The crank of the 2400 is 180 mm long; that of the 1400 is not known and scaled, 153.2 mm."""
     for name, crank in oracles.CRANK.items():
@@ -793,3 +824,29 @@ def test_sisters_differ_in_one_link_alone(short, long, stretched):
             np.testing.assert_allclose(
                 other.tensor / other.mass, one.tensor / one.mass, rtol=0, atol=1e-9
             )
+
+
+# --- meshes of others, measured once
+
+# Products xy, xz, yz as tensor entries, -int xy dm about the centre of mass [kg m^2], of closed
+# meshes at 1000 kg/m^3: STL files of irb4400_description in OrebroUniversity/hiqp@f87b9f67, and of
+# abb_irb120_support in ros-industrial/abb_experimental@20b9cf86, the latter turned to the MDH frame.
+# Both sources print +int xy dm.
+PRODUCTS = {
+    ("irb4400", "hiqp", "link_1"): (0.65293, -1.79833, 0.21903),
+    ("irb4400", "hiqp", "link_crank"): (-0.11809, 0.06793, 0.01951),
+    ("irb4400", "hiqp", "link_2"): (0.00035, 0.07763, 0.03328),
+    ("irb120", "ros", "base_link"): (8e-05, -0.00130, 1e-05),
+    ("irb120", "ros", "link_3"): (-0.00143, 0.00018, 8e-05),
+}
+
+
+@pytest.mark.parametrize("body", PRODUCTS)
+def test_products_of_inertia_are_tensor_entries(body):
+    """Of the sign of the source's own mesh, and of its size to 2 % of the largest."""
+    family, name, link = body
+    file = irb.describe(family).folder / "published.yaml"
+    tensor = read(file, Published).sets[name].bodies[link].inertial().tensor
+    tolerance = 0.02 * np.abs(PRODUCTS[body]).max()  # meshes are coarser than the CAD
+    printed = tensor[(0, 0, 1), (1, 2, 2)]
+    np.testing.assert_allclose(printed, PRODUCTS[body], rtol=0, atol=tolerance)

@@ -40,7 +40,7 @@ report.texts = [...document.querySelectorAll("#section text")].map(text => text.
     [
         ("irb2400", "link_5", ["d1 615", "a1 100", "a2 705", "a3 135", "d4 755"], True),
         ("irb4400", "link_5", ["d1 680", "a1 200", "a2 890", "a3 150", "d4 880"], True),
-        ("irb660", "tool0", ["d1 814.5", "a1 300", "a2 1280", "a3 1350", "a4 260", "d5 247"], True),
+        ("irb660", "tool0", ["d1 800", "a1 300", "a2 1280", "a3 1350", "a4 260", "d5 247"], True),
         ("irb910sc", "tool0", ["a1 300", "a2 250"], True),
         ("crb15000", "link_5", ["d1 265", "a2 444", "a3 110", "d4 470"], False),
     ],
