@@ -1,6 +1,7 @@
 """inertials.yaml of a family, from published.yaml and the CAD, by rules that stand in the open.
 
-A family without published bodies has the sets of :mod:`.inertials` alone. One with a recipe has
+A family without published bodies has the sets of :mod:`.inertials` alone; where its lengths are
+those of a family with a recipe, as of IRB 52 and 1600, by the same densities. One with a recipe has
 those below, any other those of :mod:`.scaled_sets` besides:
 
 crb15000
@@ -37,9 +38,10 @@ import numpy as np
 from ..model.inertia import Inertial
 from ..model.provenance import Source
 from ..tables.description import Description, describe
+from ..tables.description import robots as names
 from ..tables.reader import read
 from .body import at_mass, total
-from .builds import robot_mass
+from .builds import is_serial, robot_mass
 from .inertial_table import DerivedSet, SourcedBodies, sourced, table_text
 from .inertials import (
     Derived,
@@ -49,6 +51,7 @@ from .inertials import (
     second_moments,
     with_moments,
 )
+from .lengths import Lengths
 from .link_frames import link_frames
 from .output import Files
 from .published import Bodies, Published, published
@@ -65,10 +68,20 @@ def inertials_file(robots: Sequence[Description]) -> Files:
     folder = robots[0].folder
     has_published = (folder / "published.yaml").is_file()
     recipe = RECIPES.get(folder.name) if has_published else None
-    drawing = drawn_sets(robots, one_density=recipe is not None)
+    drawing = drawn_sets(robots, one_density=recipe is not None or _has_known_twin(robots))
     if has_published:
         drawing = (recipe or scaled_sets)(robots, drawing)
     return {Path("inertials.yaml"): table_text(*drawing)}
+
+
+def _has_known_twin(robots: Sequence[Description]) -> bool:
+    """Return whether an arm of the same lengths is of a family with a recipe.
+
+    An arm that is sold under two names has one split of its mass.
+    """
+    own = {Lengths.read(robot) for robot in robots if is_serial(robot)}
+    recipes = (robot for robot in map(describe, names()) if robot.family in RECIPES)
+    return any(is_serial(robot) and Lengths.read(robot) in own for robot in recipes)
 
 
 def closed(bodies: Bodies, mass: float, keep: tuple[str, ...] = ()) -> Bodies:
@@ -365,5 +378,6 @@ RECIPES: Mapping[str, Callable[[Sequence[Description], Derived], Derived]] = {
 }
 """Sets of the families whose published.yaml says more than the CAD, from variants and drawn sets.
 
-Their drawings keep one density: the published bodies say where the mass is.
+Their drawings, and those of arms of the same lengths, keep one density: the published bodies say
+where the mass is.
 """

@@ -114,9 +114,10 @@ def drawn_ratings(
 ) -> Ratings:
     """Return payload and mass that a variant is drawn for.
 
-    Those of the first variant of the family whose ``sizes`` are within 10 % of its own: variants
-    share their castings unless that is seen. A variant whose mass is unknown has the first one that
-    is known of its family, or the usual mass of its payload [kg] and reach [mm].
+    Those of the first variant of the family whose ``sizes`` are within 10 % of its own, or whose
+    lengths and mass are its own: variants share their castings unless that is seen. A variant whose
+    mass is unknown has the first one that is known of its family, or the usual mass of its payload
+    [kg] and reach [mm].
     """
     names = list(robot.kinematics.variants)
     rows = [Description(name, robot.folder).limits.ratings for name in names]
@@ -125,10 +126,16 @@ def drawn_ratings(
         Ratings(row.payload_kg, row.mass_kg or known or usual_mass(row.payload_kg, row.reach_mm))
         for row in rows
     ]
-    own = ratings[names.index(robot.name)]
+    lengths = [Lengths.read(Description(name, robot.folder)) for name in names]
+    index = names.index(robot.name)
+    own = ratings[index]
 
     def alike(other: Ratings) -> bool:
         pairs = zip(sizes(own), sizes(other), strict=True)
         return all(1.0 / ALIKE < one / two < ALIKE for one, two in pairs)
 
-    return next(other for other in ratings if alike(other))
+    return next(
+        other
+        for other, arm in zip(ratings, lengths, strict=True)
+        if alike(other) or (arm == lengths[index] and other.mass == own.mass)
+    )
