@@ -15,6 +15,14 @@ from .text_table import TextTable
 
 _NO_SOURCE = "unknown"
 _MARK = "*"  # behind an assumed number
+_WRIST = "wrist centre from axis 1"
+_REACH: dict[Build, str] = {
+    "palletizer": "axis 4 from axis 1",
+    "scara": "axis 4 from axis 1",
+    "seven_axis": "wrist from shoulder",
+}
+_OFFSET = "axis 6 from axis 1"  # of an offset wrist, held straight
+_REACH_NOTE = "Reach: from axis 1 to the wrist centre, or as stated behind it; flanges get farther."
 
 
 class ListedRobot(NamedTuple):
@@ -26,6 +34,8 @@ class ListedRobot(NamedTuple):
     build: Build
     payload_kg: float
     reach_mm: float
+    reach_of: str
+    """Point and origin of the distance that the reach is."""
     mass_kg: float | None
     mass_grade: Grade | None
     kinematics: Grade
@@ -44,6 +54,7 @@ class ListedFamily(NamedTuple):
     variants: tuple[str, ...]
     payload_kg: tuple[float, float]
     reach_mm: tuple[float, float]
+    reach_of: str
     mass_kg: tuple[float, float] | None
     mass_grade: Grade | None
     kinematics: Grade
@@ -83,7 +94,7 @@ def robots_table() -> TextTable:
             robot.name,
             robot.alias or "",
             f"{robot.payload_kg:g}",
-            f"{robot.reach_mm:g}",
+            _range([robot.reach_mm]) + _of(robot.reach_of),
             _range([robot.mass_kg], robot.mass_grade),
             "yes" if robot.build in ("parallelogram", "palletizer") else "no",
             robot.inertials or _NO_SOURCE,
@@ -92,7 +103,10 @@ def robots_table() -> TextTable:
         for robot in listed_robots()
     ]
     return TextTable(
-        *heads, rows=rows, title="robots (kg: payload; * assumed); irbmodels list --families"
+        *heads,
+        rows=rows,
+        title="robots (kg: payload; * assumed); irbmodels list --families",
+        notes=[_REACH_NOTE],
     )
 
 
@@ -114,7 +128,7 @@ def families_table() -> TextTable:
             one.build,
             f"{len(one.variants)}",
             _range(one.payload_kg),
-            _range(one.reach_mm),
+            _range(one.reach_mm) + _of(one.reach_of),
             _range(one.mass_kg or (None,), one.mass_grade),
             one.kinematics,
             one.inertials or _NO_SOURCE,
@@ -126,7 +140,10 @@ def families_table() -> TextTable:
         *(*heads, "unknown"),
         rows=rows,
         title="families (* assumed in one variant at least; grades are the worst)",
-        notes=["Efforts are assumed where info marks them: hardly any torque limit is published."],
+        notes=[
+            _REACH_NOTE,
+            "Efforts are assumed where info marks them: hardly any torque limit is published.",
+        ],
     )
 
 
@@ -147,6 +164,7 @@ def _listed(robot: Description, alias: str | None) -> ListedRobot:
         _build(robot),
         ratings.payload_kg,
         ratings.reach_mm,
+        _reach_of(robot),
         ratings.mass_kg,
         sources[ratings.source_of("mass_kg")].grade if known else None,
         kinematics,
@@ -164,6 +182,17 @@ def _build(robot: Description) -> Build:
     return by_axes.get(len(robot.axes), "serial")
 
 
+def _reach_of(robot: Description) -> str:
+    build = _build(robot)
+    offset = build == "serial" and robot.kinematics.joints["joint_6"].a_mm != 0.0
+    return _OFFSET if offset else _REACH.get(build, _WRIST)
+
+
+def _of(reach: str) -> str:
+    """Return the words behind a reach that is not that of a wrist centre."""
+    return "" if reach == _WRIST else f", {reach.removesuffix(' from axis 1')}"
+
+
 def _family(family: str, robots: Sequence[ListedRobot]) -> ListedFamily:
     masses = [robot.mass_kg for robot in robots if robot.mass_kg is not None]
     payloads, reaches = (
@@ -178,6 +207,7 @@ def _family(family: str, robots: Sequence[ListedRobot]) -> ListedFamily:
         tuple(robot.name for robot in robots),
         (min(payloads), max(payloads)),
         (min(reaches), max(reaches)),
+        robots[0].reach_of,
         (min(masses), max(masses)) if masses else None,
         _worst_of(robot.mass_grade for robot in robots),
         kinematics,

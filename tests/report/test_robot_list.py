@@ -81,8 +81,8 @@ def test_what_is_unknown_is_said():
     assert unknown["irb1100"] == ("mass", "friction", "gears")
     assert unknown["irb6700"] == ("mass of 4", "balancer", "friction", "gears")
     assert "balancing springs" in unknown["irb1400"]
-    assert unknown["irb7600"] == ("mass of 3", "speeds of 3", "balancer", "friction", "gears")
-    assert unknown["crb15000"] == ("speeds of 2", "friction", "gears")
+    assert unknown["irb7600"] == ("mass of 3", "speeds of 2", "balancer", "friction", "gears")
+    assert unknown["crb15000"] == ("friction", "gears")
     assert "gears" not in unknown["irb1400"]
 
 
@@ -107,6 +107,31 @@ def test_json_has_the_same_rows(run):
     assert next(row for row in robots if row["name"] == "irb2400_16")["reach_m"] == 1.55
 
 
+REACH = {
+    "irb2400": "wrist centre from axis 1",
+    "irb6700": "wrist centre from axis 1",
+    "irb660": "axis 4 from axis 1",
+    "irb910sc": "axis 4 from axis 1",
+    "crb15000": "axis 6 from axis 1",
+    "irb14000": "wrist from shoulder",
+}
+
+
+def test_a_reach_says_what_it_is_of(run):
+    """For programs in words; for people where it is not that of a wrist centre."""
+    robots = json.loads(run("list", "--json")[1])["robots"]
+    of = {row["family"]: row["reach_of"] for row in robots}
+    assert {family: of[family] for family in REACH} == REACH
+    families = json.loads(run("list", "--families", "--json")[1])["families"]
+    assert {row["family"]: row["reach_of"] for row in families} == of
+    for options in ([], ["--families"]):
+        out = run("list", *options)[1]
+        assert "1520, axis 6" in out
+        assert "559, wrist from shoulder" in out
+        assert "from axis 1 to the wrist centre" in out
+        assert "1550," not in out
+
+
 def test_the_gallery_has_the_rows():
     """The table of docs/howto/gallery.md says of each family what the list says, and shows it."""
     page = (data_folder().parent / "docs" / "howto" / "gallery.md").read_text(encoding="utf-8")
@@ -118,6 +143,9 @@ def test_the_gallery_has_the_rows():
             " to ".join(f"{number:g}" for number in sorted(set(ends)))
             for ends in (one.payload_kg, one.reach_mm)
         )
+        end = {"wrist centre": "", "wrist from shoulder": ", wrist from shoulder"}
+        point = one.reach_of.removesuffix(" from axis 1")
+        reach += end.get(point, f", {point}")
         assert cells[1:5] == [one.build, ", ".join(f"`{n}`" for n in one.variants), payload, reach]
         mass = " to ".join(f"{number:g}" for number in sorted(set(one.mass_kg or ()))) or "unknown"
         assert cells[5].rstrip("*") == mass
