@@ -50,19 +50,18 @@ def test_known_and_assumed_ranges_and_speeds():
     assert scara.velocity_assumed.all()
 
 
-def test_source_of_the_disputed_end_of_axis_2_cites_what_the_files_say():
-    """RobotComponents has +110 deg for the 1.45 m arm as printed: it is named with both of its
-    rows, not as a source of 110.
-    """
-    limits = irb.describe("irb1600_10_120").limits
-    row = limits.axes["axis_2"]
-    source = limits.sources[row.source_of("range_deg")]
-    assert row.range_deg == (-63.0, 110.0)
-    assert source.grade == "assumed"
-    assert "RobotComponents" not in source.ref
-    assert "RobotComponents@8eaaf1a2 has -90 to 120 for 1.2 m and -63 to 110 for 1.45 m" in str(
-        source.how
-    )
+@pytest.mark.parametrize(("reach", "ends"), [("120", (-63.0, 110.0)), ("145", (-90.0, 120.0))])
+def test_axis_2_of_the_1600_has_one_edition(reach, ends):
+    """That of ABB's product specification, whatever the payload; the others are named beside it."""
+    for payload in (6, 10):
+        limits = irb.describe(f"irb1600_{payload}_{reach}").limits
+        row = limits.axes["axis_2"]
+        source = limits.sources[row.source_of("range_deg")]
+        assert row.range_deg == ends
+        assert source.grade == "published"
+        assert "3HAC023604-001 Rev AQ" in source.ref
+        for other in ("data sheet of 2007 ends axis 2 at 136", "RobotComponents@8eaaf1a2 has -90"):
+            assert other in str(source.how)
 
 
 def test_speed_range_of_the_measurement_is_known():
