@@ -42,7 +42,7 @@ def mass_of(text: str) -> float:
 def test_no_committed_urdf_is_left_over():
     """Every .urdf in the data folder belongs to a robot and a coupling, but for the positioner."""
     expected = {irb.urdf_path(name, coupling) for name, coupling in SHIPPED}
-    assert len(expected) == 73
+    assert len(expected) == 74
     assert set(oracles.URDF.resolve().rglob("*.urdf")) == expected | {POSITIONER}
 
 
