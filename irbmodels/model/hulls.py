@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import FileError
-from .shapes import Shape, mesh_of
+from .shapes import UNCOLOURED, Shape, mesh_of
 from .types import Array
 
 LARGEST_MESH = 32 << 20  # [bytes]
@@ -109,6 +109,17 @@ def _mesh_points(shape: Shape) -> Array:
 def is_readable(path: Path) -> bool:
     """Return whether :func:`mesh_vertices` reads meshes of this format."""
     return path.suffix.lower() in _READERS
+
+
+def is_mesh(path: Path) -> bool:
+    """Return whether a file holds a mesh that can be read."""
+    if is_readable(path):
+        return mesh_vertices(path) is not None
+    try:
+        mesh_of(Shape("", "mesh", (1.0, 1.0, 1.0), np.eye(4), UNCOLOURED, path))
+    except FileError:
+        return False
+    return True
 
 
 def mesh_vertices(path: Path) -> Array | None:

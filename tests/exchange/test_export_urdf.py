@@ -187,11 +187,11 @@ def foreign(folder, links="", mesh="package://their_arm/look.obj"):
     for name, text in {
         "look.obj": f"mtllib look.mtl\n{TRIANGLE}",
         "more/look.obj": TRIANGLE,
-        "look.mtl": "map_Kd skin.png\n",
+        "look.mtl": "newmtl skin\nmap_Kd skin.png\n",
     }.items():
         (package / name).parent.mkdir(parents=True, exist_ok=True)
         (package / name).write_text(text, encoding="utf-8")
-    (package / "skin.png").write_bytes(b"png")
+    (package / "skin.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     (package / "urdf").mkdir()
     path = package / "urdf" / "their arm.urdf"
     path.write_text(
@@ -301,6 +301,48 @@ def test_refused(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(irb.FileError):
         export(robot, "urdf", tmp_path / "file")
+
+
+SECRET = "root:x:0:0\nnothing else\nof use here\n"
+
+
+@pytest.mark.parametrize("to", ["urdf", "sdf", "ros2"])
+@pytest.mark.parametrize("name", ["../../secret", "../link.stl", "../secret.dae", "../look.ply"])
+def test_only_meshes_are_copied(to, name, tmp_path):
+    """A mesh tag that names another file, or a link to one, is refused, and nothing is written."""
+    robot = irb.from_urdf(foreign(tmp_path, mesh=name))
+    for file in ("secret", "their_arm/secret.dae", "their_arm/look.ply"):
+        (tmp_path / file).write_text(SECRET, encoding="utf-8")
+    (tmp_path / "their_arm" / "link.stl").symlink_to(tmp_path / "secret")
+    with pytest.raises(irb.FileError, match="no mesh"):
+        export(robot, to, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("file", ["look.mtl", "skin.png", "bricks.png"])
+def test_only_materials_and_images_are_copied(file, tmp_path):
+    """Materials of an OBJ and textures that are something else stay behind, with a warning."""
+    path = foreign(tmp_path, '<material name="b"><texture filename="../bricks.png"/></material>')
+    (path.parents[1] / "bricks.png").write_bytes(b"\xff\xd8\xff")
+    (path.parents[1] / file).write_text(SECRET, encoding="utf-8")
+    with pytest.warns(irb.PhysicsWarning, match=f"{file}.* is no image.*; it is not copied"):
+        export(irb.from_urdf(path), "urdf", tmp_path / "out")
+    assert not list((tmp_path / "out").rglob(file))
+
+
+@pytest.mark.parametrize("to", ["urdf", "mjcf"])
+def test_meshes_from_elsewhere_are_named(to, tmp_path):
+    """A mesh from outside the package, by its path or by a link, is copied with a warning."""
+    cube = "".join(f"v {x} {y} {z}\n" for x in (0, 1) for y in (0, 1) for z in (0, 1))
+    mesh = tmp_path / "part.obj"
+    mesh.write_text(f"{cube}f 1 2 3\nf 1 2 5\nf 2 3 5\nf 1 3 5\nf 6 7 8\n", encoding="utf-8")
+    path = foreign(tmp_path)
+    for link in ("look.obj", "more/look.obj"):
+        (path.parents[1] / link).unlink()
+        (path.parents[1] / link).symlink_to(mesh)
+    with pytest.warns(irb.PhysicsWarning, match=r"copied from outside .*their_arm: .*part\.obj$"):
+        files = export(irb.from_urdf(path), to, tmp_path / "out")
+    assert any(file.name == "part.obj" for file in files)
 
 
 def test_does_not_write_over_its_source(copied, tmp_path):

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from html import escape, unescape
 from itertools import count
 from pathlib import Path, PurePosixPath
 
-from ...errors import FileError
+from ...errors import FileError, warn
 from ...files import replacing
+from ...model.hulls import is_mesh
 from ...model.mesh_paths import mesh_candidates
+from ...tables.description import data_folder
 
 _COMMENT = re.compile(r"(<!--.*?-->)", re.DOTALL)
 _NAMED = re.compile(r"""(<(mesh|texture)\b[^>]*?\bfilename\s*=\s*)(?:"([^"]*)"|'([^']*)')""")
-# what names another file in OBJ and MTL
-_BESIDE = ("mtllib", "map_", "bump", "disp", "decal", "refl")
+# what names another file in OBJ, MTL and COLLADA
+_BESIDE = re.compile(
+    r"^[ \t]*(?:mtllib|map_\w+|bump|disp|decal|refl)[ \t](?:.*[ \t])?(\S+)"
+    r"|<init_from>\s*([^<]+?)\s*</init_from>",
+    re.MULTILINE | re.IGNORECASE,
+)
+_MATERIALS = re.compile(rb"^[ \t]*newmtl\b", re.MULTILINE)
+_IMAGE = re.compile(
+    rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|BM.{4}\0{4}|II\*\0|MM\0\*|DDS |RIFF.{4}WEBP",
+    re.DOTALL,
+)
 
 
 def copied_meshes(text: str, folder: Path, into: Path) -> tuple[str, list[Path]]:
@@ -43,8 +54,9 @@ def gathered_meshes(text: str, folder: Path, prefix: str = "") -> tuple[str, dic
     """Return the URDF with new mesh paths, and the source of each; nothing is written.
 
     A mesh keeps its path below a folder ``meshes``, else its name. Another file of the same name
-    goes to a folder with a number; the same file twice is copied once. What an OBJ file names
-    (materials, textures) comes with it.
+    goes to a folder with a number; the same file twice is copied once. What an OBJ or DAE file
+    names (materials, textures) comes with it. A URDF of unknown origin may name any file: only
+    meshes, materials and images are copied, those from outside its package with a warning.
 
     Args:
         text: As :func:`copied_meshes`.
@@ -55,13 +67,18 @@ def gathered_meshes(text: str, folder: Path, prefix: str = "") -> tuple[str, dic
         The text, and ``{"meshes/...": source}``, posix paths relative to the folder of the export.
 
     Raises:
-        FileError: if a mesh is not there.
+        FileError: if a mesh is not there, or holds no mesh.
     """
     files: dict[str, Path] = {}
     placed: dict[Path, str] = {}
 
-    def name_of(path: Path) -> str:
+    def name_of(path: Path, tag: str) -> str | None:
+        if tag == "texture" and not _is_image(path):
+            warn(f"the texture {path} is no image; it is not copied")
+            return None
         if path not in placed:
+            if tag == "mesh" and not is_mesh(path):
+                raise FileError(f"{path} holds no mesh that can be read; it is not copied")
             beside = dict(_beside(path))
             wanted = _below_meshes(path)
             for number in count(1):
@@ -77,9 +94,33 @@ def gathered_meshes(text: str, folder: Path, prefix: str = "") -> tuple[str, dic
                     files.update({key: source for key, source in here.items() if key not in files})
                     placed[path] = name
                     break
-        return placed[path]
+        return prefix + placed[path]
 
-    return _renamed(text, folder, lambda path: prefix + name_of(path)), files
+    renamed = _renamed(text, folder, name_of)
+    warn_of_foreign(files.values(), folder)
+    return renamed, files
+
+
+def warn_of_foreign(files: Iterable[Path], folder: Path) -> None:
+    """Warn of files from outside the package of the URDF in ``folder``, links followed.
+
+    The package is the next folder above with a ``package.xml``, else the nearest of three that
+    holds ``meshes``, else the one that holds a folder ``urdf``, else ``folder``.
+    """
+    here = folder.resolve()
+    above = (here, *here.parents)
+    package, *_ = (
+        *(path for path in above if (path / "package.xml").is_file()),
+        *(path for path in above[:3] if (path / "meshes").is_dir()),
+        here.parent if here.name == "urdf" else here,
+    )
+    inside = package, (data_folder().parent / "meshes").resolve()
+    foreign = sorted(
+        {str(file) for file in files if not any(map(file.resolve().is_relative_to, inside))}
+    )
+    if foreign:
+        more = f" and {len(foreign) - 3} more" if len(foreign) > 3 else ""
+        warn(f"copied from outside {package}: {', '.join(foreign[:3])}{more}")
 
 
 def absolute_meshes(text: str, folder: Path) -> str:
@@ -87,7 +128,7 @@ def absolute_meshes(text: str, folder: Path) -> str:
 
     Arguments and errors as :func:`gathered_meshes`.
     """
-    return _renamed(text, folder, Path.as_posix)
+    return _renamed(text, folder, lambda path, _: path.as_posix())
 
 
 def write_files(into: Path, files: Mapping[str, Path | str | bytes]) -> list[Path]:
@@ -120,10 +161,10 @@ def write_files(into: Path, files: Mapping[str, Path | str | bytes]) -> list[Pat
     return list(contents)
 
 
-def _renamed(text: str, folder: Path, name_of: Callable[[Path], str]) -> str:
+def _renamed(text: str, folder: Path, name_of: Callable[[Path, str], str | None]) -> str:
     """Return the URDF with another name for each mesh and texture.
 
-    Comments stay as they are, and so do lost textures.
+    Comments stay as they are, and so do lost textures, and what ``name_of`` gives no name.
     """
 
     def rewritten(match: re.Match[str]) -> str:
@@ -137,7 +178,8 @@ def _renamed(text: str, folder: Path, name_of: Callable[[Path], str]) -> str:
             if tag == "texture":
                 return match[0]
             raise FileError(f"the mesh {name} is not there (looked in and above {folder})")
-        return f'{before}"{escape(name_of(source))}"'
+        renamed = name_of(source, tag)
+        return match[0] if renamed is None else f'{before}"{escape(renamed)}"'
 
     return "".join(
         part if part.startswith("<!--") else _NAMED.sub(rewritten, part)
@@ -163,18 +205,26 @@ def _same(one: Path, other: Path) -> bool:
     return one == other or one.read_bytes() == other.read_bytes()
 
 
+def _is_image(path: Path) -> bool:
+    with path.open("rb") as stream:
+        return _IMAGE.match(stream.read(16)) is not None
+
+
 def _beside(mesh: Path) -> Iterator[tuple[str, Path]]:
-    """Yield material files and textures of an OBJ file below its own folder."""
-    if mesh.suffix.lower() != ".obj":
+    """Yield material files and textures of an OBJ or DAE file below its own folder."""
+    if mesh.suffix.lower() not in (".obj", ".dae"):
         return
     seen, waiting = {mesh}, [mesh]
     while waiting:
-        for line in waiting.pop().read_text(encoding="utf-8", errors="replace").splitlines():
-            if not line.lstrip().lower().startswith(_BESIDE) or len(words := line.split()) < 2:
+        for match in _BESIDE.finditer(waiting.pop().read_text(encoding="utf-8", errors="replace")):
+            path = (mesh.parent / (match[1] or match[2])).resolve()
+            if path in seen or mesh.parent not in path.parents or not path.is_file():
                 continue
-            path = (mesh.parent / words[-1]).resolve()
-            if path.is_file() and path not in seen and mesh.parent in path.parents:
-                seen.add(path)
+            seen.add(path)
+            materials = path.suffix.lower() == ".mtl" and _MATERIALS.search(path.read_bytes())
+            if materials:
+                waiting.append(path)
+            if materials or _is_image(path):
                 yield path.relative_to(mesh.parent).as_posix(), path
-                if path.suffix.lower() == ".mtl":
-                    waiting.append(path)
+            else:
+                warn(f"{path}, which {mesh.name} names, is no image or material; it is not copied")

@@ -32,6 +32,7 @@ from ...robot.robot import Robot
 from ..text import linear_form
 from . import Options
 from .elements import add, serialised
+from .meshes import warn_of_foreign
 from .mjcf_axes import add_drives, ranges_of
 from .mjcf_joints import BAR, Chain, chain_of
 from .mjcf_springs import add_springs
@@ -85,6 +86,7 @@ def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
         files |= {f"meshes/{target}": path.read_bytes() for path, target in meshes.files.items()}
         for text in texts.values():
             mujoco.MjModel.from_xml_string(text, files)
+        warn_of_foreign(meshes.files, robot.folder)
         _put(texts, meshes, folder)
     except ValueError as err:
         raise UrdfError(f"MuJoCo refuses {robot.name}: {' '.join(str(err).split())}") from err
