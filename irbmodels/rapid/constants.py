@@ -24,6 +24,8 @@ class Constants:
         """Keep the module; values are computed on demand."""
         self.module = module
         self._computing: list[str] = []
+        self._computed: dict[int, tuple[str, Any]] = {}
+        """Type and value by declaration, of those that only other constants have a part in."""
         self.absent: frozenset[str] = frozenset()
         self.given: frozenset[str] = frozenset()
 
@@ -83,16 +85,20 @@ class Constants:
         kind = builder.resolve(declared.type)
         if not isinstance(declared.value, Expression):
             return kind, declared.value
+        if names is self and id(declared) in self._computed:
+            return self._computed[id(declared)]
         if declared.name in self._computing:
             raise Unknown(f"{declared.name} of line {declared.line} is defined by itself")
         self._computing.append(declared.name)
         try:
             node = parse(builder.text, "condition").children[0]
-            return kind, ExpressionEvaluator(names, builder).evaluate(
-                kind, declared.size, node, declared.name
-            )
+            evaluator = ExpressionEvaluator(names, builder)
+            result = kind, evaluator.evaluate(kind, declared.size, node, declared.name)
         finally:
             self._computing.pop()
+        if names is self:
+            self._computed[id(declared)] = result
+        return result
 
     def builder(self, text: str) -> Builder:
         """Return a builder of values in a text, with the types of the module."""

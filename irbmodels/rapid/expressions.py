@@ -141,8 +141,9 @@ class ExpressionEvaluator:
                 else:
                     term = operate(operator.lower(), term, operand(node))
             return term if total is None else operate(sign, total, term)
-        except (TypeError, ArithmeticError):
-            raise Unknown(f"{source} is not evaluated") from None
+        except (TypeError, ArithmeticError, InputError) as err:
+            reason = f": {err}" if isinstance(err, OverflowError) else ""
+            raise Unknown(f"{source} is not evaluated{reason}") from None
 
     def _product(self, kind: str, node: Any, what: str) -> Any:
         """Return a sum or product that is a position, an orientation or a text."""
@@ -206,7 +207,8 @@ class ExpressionEvaluator:
             for name, one in options.items()
         }
         try:
-            return function.result, function.compute(*values, **keywords)
+            with np.errstate(over="raise", invalid="raise"):
+                return function.result, function.compute(*values, **keywords)
         except (ValueError, TypeError, ArithmeticError, InputError):
             raise Unknown(f"{self.builder.source(node)} has no value") from None
 

@@ -16,6 +16,8 @@ import numpy as np
 from .predefined import VMAX_TCP
 from .records import Orient, Pos, Pose, round_values
 
+_LONGEST_STRING = 80  # characters (ABB 3HAC050917-001, string)
+
 
 @dataclass(frozen=True)
 class Function:
@@ -113,6 +115,7 @@ FUNCTIONS.update(
 )
 
 
+@np.errstate(over="raise", invalid="raise")
 def operate(sign: str, left: Any, right: Any) -> Any:
     """Return a product, sum or difference of numbers, positions or orientations.
 
@@ -121,15 +124,19 @@ def operate(sign: str, left: Any, right: Any) -> Any:
 
     Raises:
         TypeError: if these values have no such product or sum.
+        ArithmeticError: if the result is no finite number, or longer than a string can be.
     """
     numbers = isinstance(left, float | int) and isinstance(right, float | int)
     if numbers and sign in ("+", "-", "*"):
-        return left + right if sign == "+" else left - right if sign == "-" else left * right
-    if numbers and right and sign in ("/", "div", "mod"):
-        quotient = math.trunc(left / right)
-        return (
-            left / right if sign == "/" else quotient if sign == "div" else left - quotient * right
+        return _finite(
+            left + right if sign == "+" else left - right if sign == "-" else left * right
         )
+    if numbers and right and sign in ("/", "div", "mod"):
+        quotient = _finite(left / right)
+        if sign == "/":
+            return quotient
+        whole = math.trunc(quotient)
+        return whole if sign == "div" else left - whole * right
     if isinstance(left, Pos) and isinstance(right, Pos) and sign in ("+", "-", "*"):
         a, b = np.array(left.values), np.array(right.values)
         return Pos(
@@ -142,5 +149,13 @@ def operate(sign: str, left: Any, right: Any) -> Any:
     if isinstance(left, Orient) and isinstance(right, Orient) and sign == "*":
         return Orient.of(left.matrix() @ right.matrix())
     if isinstance(left, str) and isinstance(right, str) and sign == "+":
+        if len(left) + len(right) > _LONGEST_STRING:
+            raise OverflowError(f"a string has at most {_LONGEST_STRING} characters")
         return left + right
     raise TypeError
+
+
+def _finite(number: float) -> float:
+    if not math.isfinite(number):
+        raise OverflowError("the number is too large")
+    return number

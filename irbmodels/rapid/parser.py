@@ -322,9 +322,10 @@ class _Constants:
             raise Unknown(f"{name} is no constant that is known here")
         self.pending.add(name.lower())
         try:
-            return "num", node if isinstance(node, float) else ExpressionEvaluator(
-                self, self.builder
-            ).number(node)
+            if not isinstance(node, float):  # each is computed once
+                node = ExpressionEvaluator(self, self.builder).number(node)
+                self.builder.constants[name.lower()] = node
+            return "num", node
         finally:
             self.pending.discard(name.lower())
 

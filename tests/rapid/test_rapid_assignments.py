@@ -9,6 +9,7 @@ from scipy.spatial.transform import Rotation
 
 import irbmodels as irb
 from irbmodels import rapid
+from irbmodels.rapid.functions import operate
 
 
 def at(angle):
@@ -349,3 +350,55 @@ ENDMODULE"""
     assert (move.target.trans.z, move.speed.v_tcp, move.zone.finep) == (225.0, 100.0, True)
     assert move.is_joint == ("J" in instruction.split()[0])
     assert not move.unknown
+
+
+def test_strings_end_at_80_characters():
+    """``s := s + s;`` is not known from the 81st character on, as the controller stops there."""
+    assert len(operate("+", 40 * "a", 40 * "b")) == 80
+    with pytest.raises(OverflowError, match="80 characters"):
+        operate("+", 41 * "a", 40 * "b")
+    doubled = "FOR i FROM 1 TO 60 DO\ns:=s+s;\nENDFOR\n"
+    assert run_of(f"{doubled}{at(1)}", declarations='VAR string s:="ab";') == [1.0]
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "FOR i FROM 1 TO n*n DO\n{}\nENDFOR",
+        "FOR i FROM 1 TO -n*n DO\n{}\nENDFOR",
+        "n:=n*n;\na{{n}}:=1;\nIF a{{1}}=1 THEN\n{}\nENDIF",
+        "IF a{{n*n-n*n}}=1 THEN\n{}\nENDIF",
+        "Add n,n;\nFOR i FROM 1 TO n DO\n{}\nENDFOR",
+        "n:=n/1E-9;\nFOR i FROM 1 TO n DO\n{}\nENDFOR",
+    ],
+)
+def test_numbers_without_end_are_not_known(use):
+    """What is larger than every number decides nothing, and stops nothing."""
+    moves = run_of(use.format(at(1)), declarations="VAR dnum n:=1.7E308;\nVAR num a{3};")
+    assert [isinstance(move, tuple) for move in moves] == [True, False]
+
+
+def test_tiny_steps_take_too_many_rounds():
+    """A STEP next to 0 runs into the bound on steps."""
+    with pytest.raises(irb.RapidError, match="more than 20000 steps"):
+        run_of(f"FOR i FROM 1 TO 5 STEP 1E-30*1E-290 DO\n{at(1)}\nENDFOR")
+
+
+def test_constants_made_of_two_others_each_are_computed_once():
+    """Sixty constants, each the sum of the next one and itself, take sixty sums, not 2^60."""
+    chain = "".join(f"CONST num a{i}:=a{i - 1}+a{i - 1};\n" for i in range(60, 0, -1))
+    assert run_of(at("a60"), declarations=f"CONST num a0:=1E-17;\n{chain}") == [2**60 * 1e-17]
+    chain = "".join(f"CONST num a{i}:=a{i - 1}*a{i - 1};\n" for i in range(1, 60))
+    with pytest.raises(irb.RapidError, match="size of an array"):
+        rapid.read(f"MODULE m\nCONST num a0:=0.5;\n{chain}VAR num b{{a59}};\nENDMODULE")
+
+
+def test_records_of_records_are_followed_up_to_a_size():
+    """A record of 2^40 numbers has no value here; one of 2^3 has."""
+    records = "".join(f"RECORD r{i}\nr{i - 1} x;\nr{i - 1} y;\nENDRECORD\n" for i in range(1, 41))
+    given = {
+        "declarations": f"RECORD r0\nnum x;\nnum y;\nENDRECORD\n{records}VAR r40 b;\nVAR r2 c;"
+    }
+    ((_, reason),) = run_of(at(f"b.{'x.' * 40}x"), **given)
+    assert "2199023255552 values" in reason
+    assert run_of(at("c.x.y.x"), **given) == [0.0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -17,6 +18,7 @@ from ..expressions import (
     Unset,
     reason_in,
 )
+from ..functions import operate
 from ..grammar import subtrees
 from ..module import Declaration, Module
 from ..value_builder import NUMERIC, Builder
@@ -28,7 +30,7 @@ from .routines import Routine
 
 T = TypeVar("T")
 
-_LARGEST_ARRAY = 100_000  # elements of an array that begin as 0
+_LARGEST_DATUM = 10_000  # values of a datum that begin as 0
 
 
 class Program:
@@ -169,12 +171,10 @@ def initial(constants: Constants, declared: Declaration, names: Any) -> Datum:
 
 def _zero(builder: Builder, kind: str, size: tuple[int, ...]) -> Any:
     """Return the value that a variable without an initial value has."""
+    count = math.prod(size) * _components(builder, kind, {})
+    if count > _LARGEST_DATUM:
+        raise Unknown(f"a datum of {count:.0f} values is not followed")
     if size:
-        count = 1
-        for one in size:
-            count *= one
-        if count > _LARGEST_ARRAY:
-            raise Unknown(f"an array of {count} elements is not followed")
         return (_zero(builder, kind, size[1:]),) * size[0]
     simple: dict[str, Any] = {"bool": False, "string": "", **dict.fromkeys(NUMERIC, 0.0)}
     if kind in simple:
@@ -184,6 +184,14 @@ def _zero(builder: Builder, kind: str, size: tuple[int, ...]) -> Any:
         raise Unknown(f"a {kind} has no value until the program runs")
     parts = tuple(_zero(builder, builder.resolve(inner), ()) for inner, _ in fields)
     return RECORDS[kind](*parts) if kind in RECORDS else parts
+
+
+def _components(builder: Builder, kind: str, known: dict[str, int]) -> int:
+    """Return the number of components of a type, those of records within it too."""
+    if kind not in known:
+        parts = [builder.resolve(inner) for inner, _ in builder.fields(kind)]
+        known[kind] = sum(_components(builder, part, known) for part in parts) or 1
+    return known[kind]
 
 
 @dataclass
@@ -313,7 +321,8 @@ class Frame:
             step = {"incr": 1.0, "decr": -1.0}.get(word)
             if word == "clear":
                 return 0.0
-            return evaluator.number(target) + (evaluator.number(more[0]) if step is None else step)
+            step = evaluator.number(more[0]) if step is None else step
+            return _known(lambda: operate("+", evaluator.number(target), step))
 
         self.put(evaluator, target, new, reason)
 

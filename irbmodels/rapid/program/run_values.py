@@ -57,5 +57,5 @@ def counter_values(heads: list[float]) -> Iterator[float]:
     step = steps[0] if steps else math.copysign(1.0, last - first)
     if step == 0.0:
         raise Unknown("its STEP is 0")
-    rounds = (last - first) / step
+    rounds = min((last - first) / step, 1e18)  # infinite with a tiny step
     return (first + k * step for k in range(int(rounds + 1e-9) + 1 if rounds >= 0.0 else 0))
