@@ -354,7 +354,8 @@ class KinematicMethods(RobotBase):
         Six axes with a spherical wrist have up to eight: front and back of axis 1, elbow up and
         down, axis 5 positive and negative, in this order; a SCARA two; six axes whose wrist axes
         miss one point up to 16 (:mod:`irbmodels.kinematics.inverse.offset_wrist`). Each position is
-        shown in the full turn that is in range, nearest to ``near`` or else to 0.
+        shown in the full turn that is in range, nearest to ``near`` or else to 0. A SCARA or
+        palletizer reaches poses that lean by up to 1e-5 rad, from rounded quaternions, upright.
 
         Where a singularity leaves an axis free (``flags``), it is kept as in ``near``, or else 0:
         axis 4 where axes 4 and 6 are in line, axis 1 where the wrist centre is on it. Postures that

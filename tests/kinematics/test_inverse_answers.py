@@ -174,6 +174,40 @@ def test_reasons_for_none():
     assert "lean by 180 deg" in scara.inverse_kinematics(upside_down).note
 
 
+LIGHT = irb.payload(0.1, [0.0, 0.0, 0.01])
+
+
+def six_digits(pose):
+    """A pose whose quaternion has six decimals, as controllers write it."""
+    quaternion = np.round(pin.Quaternion(pose.rotation).coeffs(), 6)
+    return pin.SE3(pin.Quaternion(quaternion).normalized().matrix(), pose.translation)
+
+
+@pytest.mark.parametrize("name", ["irb910sc", "irb930_12_105", "irb260", "irb660_180_315"])
+def test_six_digits_of_quaternions_do_not_lean(name):
+    """A target whose quaternion and those of tool, frames and base have six decimals is reached by
+    arms whose tool stays upright; one that leans by twice what these digits do is not.
+    """
+    rng, bare = np.random.default_rng(18), irb.load(name)
+    for _ in range(40):
+        base, tool, user, work = (
+            pin.SE3(pin.exp3(rng.uniform(-2.0, 2.0, 3)), rng.uniform(-0.1, 0.1, 3))
+            for _ in range(4)
+        )
+        q = rng.uniform(0.3, 0.5, bare.n)
+        there = bare.mounted(base).with_tool(irb.Tool("t", tool, LIGHT))
+        written = (user * work).actInv(there.pose(q, reference="world"))
+        user, work, written = map(six_digits, (user, work, written))
+        robot = bare.mounted(six_digits(base)).with_tool(irb.Tool("t", six_digits(tool), LIGHT))
+        pose = user * work * written
+        solutions = robot.inverse_kinematics(pose, reference="world")
+        # digits turn by 1e-5 rad at most, a metre from the wrist, arms of 0.2 m and more
+        assert np.abs(solutions.q - q).max(axis=1).min() < 1e-4
+        upright = robot.pose(solutions.q[0], reference="world")
+        leaning = pin.SE3(pin.exp3(base.rotation[:, 0] * 2e-5), np.zeros(3)) * upright
+        assert "lean by 0.00115 deg" in robot.inverse_kinematics(leaning, reference="world").note
+
+
 NONE = "[9E9,9E9,9E9,9E9,9E9,9E9]"
 
 

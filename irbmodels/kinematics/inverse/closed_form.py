@@ -22,7 +22,10 @@ Bits = NDArray[np.uint8]
 
 SINGULAR = 1e-12  # [m, rad] nearer to a singularity than this, a solution is on it
 REACH = 1e-10  # [m] a wrist centre so little beyond reach is solved at the edge
-TILT = 1e-9  # [rad] largest tilt of the tool of a SCARA or a palletizer
+# [rad] largest tilt of the tool of a SCARA or a palletizer. Controllers write quaternions with six
+# decimals: four errors of 5e-7 are 1e-6 together, and turn by twice that; a target, its user frame
+# and object frame, the tool and the base have one each.
+TILT = 5 * 2.0 * np.sqrt(4.0) * 5e-7
 RIGID = 1e-9  # what rounding leaves of a rotation typed with ten digits
 VALID, INSIDE, WRIST, ELBOW, SHOULDER, MERGED = 1, 2, 4, 8, 16, 32
 """Bits of a solution: it exists, keeps every range, and which singularities it is on."""
