@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -145,11 +146,25 @@ def _attach(model: pin.Model, frame: pin.Frame, body: Inertial) -> None:
     model.inertias[frame.parentJoint] += frame.placement.act(added)
 
 
-def limits_of_tree(tree: Tree) -> Limits:
+class JointBound(NamedTuple):
+    """Range of a sum of axes."""
+
+    lower: float
+    """[rad, m]."""
+    upper: float
+    terms: dict[str, float]
+    """Factor by axis, -1 or 1."""
+
+
+def limits_of_tree(tree: Tree, sums: Sequence[JointBound] = ()) -> Limits:
     """Read the limits that a URDF gives; those of a joint that follows an axis bound that axis.
 
     A range without width, a speed or an effort of 0 stand for unknown in URDFs:
     they bound nothing.
+
+    Args:
+        tree: Of the URDF.
+        sums: Bounds that a URDF cannot state.
     """
     model, coupling = tree.model, tree.coupling
     joints = [model.getJointId(name) for name in coupling.axes]
@@ -175,17 +190,26 @@ def limits_of_tree(tree: Tree) -> Limits:
     effort = np.array(
         model.effortLimit if hasattr(model, "effortLimit") else model.upperEffortLimit
     )[index]
+    A = np.eye(n)
+    for low, high, terms in sums:
+        row = np.array([terms.get(axis, 0.0) for axis in coupling.axes])
+        axis = int(np.flatnonzero(row)[-1])
+        row, (low, high) = row * row[axis], sorted((low * row[axis], high * row[axis]))
+        if lower[axis] <= -UNLIMITED and upper[axis] >= UNLIMITED:
+            A[axis], lower[axis], upper[axis] = row, low, high
+        else:
+            A, lower, upper = np.vstack([A, row]), np.append(lower, low), np.append(upper, high)
     return Limits(
         lower=lower,
         upper=upper,
         velocity=np.where(velocity > 0.0, velocity, np.inf),
         effort=np.where(effort > 0.0, effort, np.inf),
-        A=np.eye(n),
+        A=A,
         linear=np.array(
             [model.joints[joint].shortname().startswith("JointModelP") for joint in joints],
             dtype=bool,
         ),
-        range_assumed=known,
-        velocity_assumed=known.copy(),
+        range_assumed=np.zeros(len(A), dtype=bool),
+        velocity_assumed=known,
         effort_assumed=known.copy(),
     )

@@ -20,6 +20,7 @@ from ..model.friction import Stribeck, check_law
 from ..model.inertia import Inertial
 from ..model.joint_drives import JointFriction, JointRotor
 from ..model.mesh_paths import with_mesh_paths
+from ..model.model import JointBound
 from ..model.motors import Motors
 from ..model.springs import Spring
 from ..model.tool import Tool
@@ -131,6 +132,7 @@ def from_urdf_text(
     path: str | Path,
     friction: Sequence[JointFriction] = (),
     rotors: Sequence[JointRotor] = (),
+    sums: Sequence[JointBound] = (),
     parameters: str | Path | None = None,
 ) -> Robot:
     """Return the same facade for the URDF text of a file, or in place of one of another format.
@@ -140,12 +142,13 @@ def from_urdf_text(
         path: Its file.
         friction: What the file states and a URDF has no place for.
         rotors: Likewise.
+        sums: Likewise, ranges of sums of axes.
         parameters: As in :func:`from_urdf`.
 
     Raises:
         UrdfError: as :func:`from_urdf`.
     """
-    bare = bare_of_urdf(text, path, friction, rotors)
+    bare = bare_of_urdf(text, path, friction, rotors, sums)
     if parameters is not None:
         bare = with_parameter_file(bare, parameters)
     robot = _robot(bare, Choices())

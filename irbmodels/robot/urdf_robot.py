@@ -11,7 +11,7 @@ from ..errors import UrdfError
 from ..model.friction import Stribeck
 from ..model.inertia import Inertial
 from ..model.joint_drives import JointFriction, JointRotor, friction_of_urdf, joint_drives
-from ..model.model import Model, limits_of_tree
+from ..model.model import JointBound, Model, limits_of_tree
 from ..model.tree import Tree, body_names, kinematics_key, tree_from_urdf
 from ..model.types import Array
 from ..model.urdf import parse_urdf
@@ -30,6 +30,7 @@ def bare_of_urdf(
     path: str | Path,
     friction: Sequence[JointFriction] = (),
     rotors: Sequence[JointRotor] = (),
+    sums: Sequence[JointBound] = (),
 ) -> BareRobot:
     """Return the robot of a URDF text; arguments as in :func:`.from_urdf_text`.
 
@@ -51,7 +52,7 @@ def bare_of_urdf(
             f"{path}: friction of what {', '.join(drives.incomplete)} turn together is left out: no"
             " law per drive holds it"
         )
-    model = Model(tree, limits_of_tree(tree), drives.friction, drives.rotors, drives.axes)
+    model = Model(tree, limits_of_tree(tree, sums), drives.friction, drives.rotors, drives.axes)
     file = Path(path).resolve()
     return BareRobot(tree.model.name, model, path=file, urdf_text=text, warnings=tuple(doubts))
 

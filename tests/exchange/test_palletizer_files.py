@@ -64,6 +64,20 @@ def test_exports_agree(heavy, tmp_path, to, light):
             path.write_text(text, encoding="utf-8")
 
 
+def test_an_mjcf_comes_back(heavy, tmp_path):
+    """Poses, torques and bounds, q3 - q2 among them, of what was written."""
+    pytest.importorskip("mujoco")
+    robot = irb.load(heavy)
+    back = irb.from_file(irb.export(robot, "mjcf", tmp_path / "out")[0])
+    q, v, a = np.random.default_rng(2).uniform(-0.3, 0.3, (3, 4))
+    np.testing.assert_allclose(back.pose(q).homogeneous, robot.pose(q).homogeneous, atol=1e-12)
+    tau = robot.inverse_dynamics(q, v, a, friction=False)
+    again = back.inverse_dynamics(q, v, a, friction=False)
+    np.testing.assert_allclose(again, tau, atol=1e-9)  # of 4000 N m
+    for rows in ("A", "lower", "upper"):
+        np.testing.assert_allclose(getattr(back.limits, rows), getattr(robot.limits, rows))
+
+
 def test_bars_are_of_the_only_tree(heavy):
     """No open chain keeps level; a set with bars stands alone."""
     with pytest.raises(irb.UnknownName, match="coupling"):

@@ -76,33 +76,32 @@ def test_saved_and_loaded_is_the_same(name, to, tmp_path):
     )
     path = export(robot, to, tmp_path, options)[0]
     back = from_file(path)
-    # MJCF's joint_3 is the angle between the arms
-    A = robot.limits.A if to == "mjcf" else np.eye(robot.n)
     if to == "mjcf" and robot.friction_model is not None:
-        # axis 3 is a tendon of two joints there: a drive that they turn together
         law, v = robot.friction_model, np.random.default_rng(5).normal(size=(20, robot.n))
         known = robot.with_friction(replace(law, Fs=law.Fc))  # MuJoCo has no Stribeck peak
-        close(back.friction(v @ A.T) @ A, known.friction(v))
+        close(back.friction(v), known.friction(v))
     assert back.axes == robot.axes
     for q, v, a in np.random.default_rng(3).uniform(-0.3, 0.3, (2, 3, robot.n)):
-        theirs = A @ q, A @ v, A @ a
-        close(back.pose(theirs[0]).homogeneous, robot.pose(q).homogeneous)
+        close(back.pose(q).homogeneous, robot.pose(q).homogeneous)
         for frame in {"link_3", "link_crank", "link_rod"} & set(robot.frames):
-            close(back.pose(theirs[0], frame).homogeneous, robot.pose(q, frame).homogeneous)
-        close(A.T @ back.mass_matrix(theirs[0]) @ A, robot.mass_matrix(q))
-        close(A.T @ back.gravity(theirs[0]), robot.gravity(q))
+            close(back.pose(q, frame).homogeneous, robot.pose(q, frame).homogeneous)
+        close(back.mass_matrix(q), robot.mass_matrix(q))
+        close(back.gravity(q), robot.gravity(q))
         close(
-            A.T @ back.inverse_dynamics(*theirs, friction=False),
+            back.inverse_dynamics(q, v, a, friction=False),
             robot.inverse_dynamics(q, v, a, friction=False),
         )
-    low, high = (
-        (robot.limits.lower, robot.limits.upper) if to == "mjcf" else robot.limits.envelope()
-    )
+    ours = robot.limits
+    if to == "mjcf":  # bounds of sums too
+        np.testing.assert_array_equal(back.limits.A, ours.A)
+        low, high = ours.lower, ours.upper
+    else:
+        low, high = ours.envelope()
     np.testing.assert_allclose(back.limits.lower, low, rtol=1e-12)
     np.testing.assert_allclose(back.limits.upper, high, rtol=1e-12)
+    np.testing.assert_allclose(back.limits.effort, ours.effort, rtol=1e-12)
     if to != "mjcf":  # which has no speeds
-        np.testing.assert_allclose(back.limits.velocity, robot.limits.velocity, rtol=1e-12)
-        np.testing.assert_allclose(back.limits.effort, robot.limits.effort, rtol=1e-12)
+        np.testing.assert_allclose(back.limits.velocity, ours.velocity, rtol=1e-12)
 
 
 def test_sdf_by_hand_agrees_with_drake(tmp_path):
@@ -206,9 +205,9 @@ def test_rotors_on_tendons_come_back(tmp_path):
     """
     pytest.importorskip("mujoco")
     robot = irb.load("irb2400").with_rotors([10.0, 8.0, 6.0, 1.0, 0.5, 0.2])
-    back, A = from_file(export(robot, "mjcf", tmp_path, Options())[0]), robot.limits.A
+    back = from_file(export(robot, "mjcf", tmp_path, Options())[0])
     q = np.random.default_rng(8).uniform(-0.3, 0.3, robot.n)
-    close(A.T @ back.mass_matrix(A @ q) @ A, robot.mass_matrix(q))
+    close(back.mass_matrix(q), robot.mass_matrix(q))
 
 
 def test_friction_of_coupled_drives_comes_back(tmp_path):
@@ -298,6 +297,59 @@ def test_a_joint_may_follow_several(tmp_path):
         close(robot.pose(q, name).translation, data.body(name).xpos)
         close(robot.pose(q, name).rotation, data.body(name).xmat.reshape(3, 3))
     close(robot.inverse_dynamics(q, v, a, friction=False), G.T @ data.qfrc_inverse)
+
+
+DRIVEN = """<mujoco><compiler angle="radian" autolimits="true"/><worldbody>
+  <body name="a"><joint name="ja" axis="0 0 1" range="-1 1"/><inertial pos="1 0 0" mass="1" diaginertia="0.1 0.1 0.1"/>
+  <body name="b" pos="1 0 0"><joint name="jb" axis="0 1 0" ref="0.2" range="-2 1"/><inertial pos="1 0 0" mass="2" diaginertia="0.1 0.1 0.1"/>
+  <body name="c" pos="0 0 1"><joint name="jc" axis="1 0 1" pos="0.1 0 0" armature="0.3" damping="0.2"/>
+    <inertial pos="0 0 1" mass="3" diaginertia="0.1 0.1 0.1"/>
+  <body name="d" pos="0 0 1"><joint name="jd" axis="1 0 0"/><inertial pos="0 1 0" mass="4" diaginertia="0.1 0.1 0.1"/>
+  </body></body></body></body></worldbody>
+<tendon><fixed name="one" range="-3 2"><joint joint="jb" coef="1"/><joint joint="ja" coef="-1"/></fixed>
+  <fixed name="two" armature="0.4"><joint joint="ja" coef="0.5"/><joint joint="jc" coef="-3"/></fixed>
+  <fixed name="three" range="-0.5 0.7"><joint joint="jd" coef="1"/><joint joint="jb" coef="1"/></fixed></tendon>
+<equality><joint joint1="jc" joint2="jb" polycoef="0.1 0.7 0 0 0"/></equality>
+<actuator><motor joint="ja"/><motor tendon="one" gear="2" forcerange="-3 4"/><motor joint="jd"/></actuator></mujoco>"""
+
+
+def test_what_motors_drive_are_the_axes(tmp_path):
+    """A tendon that a motor drives in place of a joint is an axis, with ranges of both; what
+    follows the joint, rotors and damping are MuJoCo's.
+    """
+    mujoco = pytest.importorskip("mujoco")
+    path = _written(tmp_path, DRIVEN)
+    robot, model = from_file(path), mujoco.MjModel.from_xml_path(str(path))
+    assert robot.axes == ("ja", "jb", "jd")
+    # jb = one + ja, jc = 0.1 + 0.7 (jb - 0.2)
+    G = np.array([[1, 0, 0], [1, 1, 0], [0.7, 0.7, 0], [0, 0, 1]])
+    model.opt.disableflags |= (
+        mujoco.mjtDisableBit.mjDSBL_EQUALITY | mujoco.mjtDisableBit.mjDSBL_LIMIT
+    )
+    data = mujoco.MjData(model)
+    q, v, a = np.array([[0.4, -0.7, 0.3], [0.5, 0.6, 0.1], [-0.3, 0.2, 0.4]])
+    data.qpos[:], data.qvel[:], data.qacc[:] = G @ q + [0, 0, 0.1 - 0.14, 0], G @ v, G @ a
+    mujoco.mj_inverse(model, data)
+    for name in "abcd":
+        close(robot.pose(q, name).translation, data.body(name).xpos)
+        close(robot.pose(q, name).rotation, data.body(name).xmat.reshape(3, 3))
+    close(robot.inverse_dynamics(q, v, a), G.T @ data.qfrc_inverse)
+    np.testing.assert_allclose(robot.limits.effort, [np.inf, 8.0, np.inf])
+    rows = zip(robot.limits.names(), robot.limits.lower, robot.limits.upper, strict=True)
+    assert list(rows) == [
+        ("q1", -1.0, 1.0),
+        ("q2", -3.0, 2.0),
+        ("q3 + q2 + q1", -0.5, 0.7),  # jd has no range of its own
+        ("q2 + q1", -2.0, 1.0),
+    ]
+
+
+def test_tendons_of_fewer_motors_are_no_axes(tmp_path):
+    """A finger whose two joints one motor bends keeps its joints as axes."""
+    pytest.importorskip("mujoco")
+    bent = DRIVEN.replace('<motor joint="ja"/>', "")
+    robot = from_file(_written(tmp_path, bent))
+    np.testing.assert_allclose(robot.coupling[0], [[1, 0, 0], [0, 1, 0], [0, 0.7, 0], [0, 0, 1]])
 
 
 DAMPED = """<mujoco><compiler angle="degree"/><default><joint damping="0.5" frictionloss="0.3"/></default><worldbody>

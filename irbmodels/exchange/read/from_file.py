@@ -21,13 +21,15 @@ def from_file(path: str | Path, parameters: str | Path | None = None) -> Robot:
     """Return a robot from a URDF, an MJCF (MuJoCo) or an SDF (Gazebo, Drake) file.
 
     Joints that follow others (``<mimic>``, chained or not; in MJCF linear equalities of joints or
-    fixed tendons) are no axes. Gravity is the file's, where it says one; so is the pose of an SDF
-    model, in which the robot is mounted (MJCF's worldbody is the base), and viscous and Coulomb
-    friction (SDF's and URDF's ``<dynamics>``, MJCF's ``damping`` and ``frictionloss``, of tendons
-    and actuators too) and MJCF's ``armature``, as rotor inertias. Contacts and MJCF's shapes are
-    left behind; a warning names springs, damping that is no multiple of speed, and friction of what
-    several axes turn together, unless drives can (``robot.drive_axes``). ``.urdf``, ``.mjcf`` and
-    ``.sdf`` say what a file is; of another, the root element.
+    fixed tendons) are no axes; where motors of an MJCF move joints by fixed tendons, the tendons
+    are, such as axis 3 of a parallelogram arm that ``export`` wrote. Gravity is the file's, where
+    it says one; so is the pose of an SDF model, in which the robot is mounted (MJCF's worldbody is
+    the base), and viscous and Coulomb friction (SDF's and URDF's ``<dynamics>``, MJCF's ``damping``
+    and ``frictionloss``, of tendons and actuators too) and MJCF's ``armature``, as rotor inertias.
+    Contacts and MJCF's shapes are left behind; a warning names springs, damping that is no multiple
+    of speed, and friction of what several axes turn together, unless drives can
+    (``robot.drive_axes``). ``.urdf``, ``.mjcf`` and ``.sdf`` say what a file is; of another, the
+    root element.
 
     Args:
         path: The file.
@@ -54,7 +56,9 @@ def from_file(path: str | Path, parameters: str | Path | None = None) -> Robot:
             converted = mjcf_to_urdf(file)
     except UrdfError as err:
         raise UrdfError(f"{path}: {err}") from err
-    robot = from_urdf_text(converted.urdf, file, converted.friction, converted.rotors, parameters)
+    robot = from_urdf_text(
+        converted.urdf, file, converted.friction, converted.rotors, converted.sums, parameters
+    )
     if converted.left_out:
         names = ", ".join(converted.left_out[:3]) + (
             f" and {len(converted.left_out) - 3} more" if len(converted.left_out) > 3 else ""

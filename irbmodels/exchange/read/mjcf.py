@@ -14,6 +14,7 @@ from ...errors import MissingExtra, UrdfError
 from ...files import read_text
 from ...model.inertia import Inertial
 from ...model.joint_drives import JointFriction, JointRotor
+from ...model.model import JointBound
 from ...model.tree import UNLIMITED
 from ..urdf_parts import UrdfBuilder
 from .sdf import Converted
@@ -28,8 +29,8 @@ def mjcf_to_urdf(path: Path) -> Converted:
     MuJoCo itself reads it, so that defaults, includes and angles are as it means them.
 
     Bodies and sites become links; a body with several joints gets a massless link between each two,
-    and so does a joint that follows several (equalities between fixed tendons). Shapes are left
-    out.
+    and so does a joint that follows several (equalities between fixed tendons), or one that a motor
+    moves by a fixed tendon, whose length is the axis. Shapes are left out.
 
     Raises:
         MissingExtra: if MuJoCo is not installed.
@@ -72,9 +73,9 @@ class _Converter:
         self.names = [WORLD, *(model.body(i).name or f"body_{i}" for i in range(1, model.nbody))]
         self.joints = [model.joint(i).name or f"joint_{i}" for i in range(model.njnt)]
         self.followers = self._followers()
-        self.stated = {
-            name for name in self.joints if len(self.followers.get(name, ({}, 0.0))[0]) < 2
-        }
+        self.tendons = self._driven_by_tendons()
+        self.followers = {name: self._by_axes(*given) for name, given in self.followers.items()}
+        self.stated = {name for name in self.joints if len(self._chain(name)) < 2}
         self.robot = UrdfBuilder(
             str(getattr(model, "names", b"").split(b"\0")[0].decode() or "mjcf")
         )
@@ -104,7 +105,9 @@ class _Converter:
             left_out.append("the fluid")
         gravity = np.array(model.opt.gravity)
         base = pin.SE3.Identity()  # the root of the URDF is the world itself
-        return Converted(self.robot.text(), gravity, rotors, friction, left_out, base)
+        return Converted(
+            self.robot.text(), gravity, rotors, friction, left_out, base, list(self._sums())
+        )
 
     def _body(self, body: int) -> None:
         model, name = self.model, self.names[body]
@@ -128,28 +131,25 @@ class _Converter:
 
     def _joint(self, joint: int, parent: str, child: str, origin: pin.SE3) -> None:
         model, name = self.model, self.joints[joint]
-        slides = self._kind(joint) == self.mujoco.mjtJoint.mjJNT_SLIDE
-        low, high = model.jnt_range[joint] if model.jnt_limited[joint] else (-UNLIMITED, UNLIMITED)
-        kind = "prismatic" if slides else "revolute" if model.jnt_limited[joint] else "continuous"
-        limits = (float(low), float(high), 0.0, self._effort(joint))
+        slides, tendon = self._kind(joint) == self.mujoco.mjtJoint.mjJNT_SLIDE, None
+        limited, bounds = model.jnt_limited[joint], model.jnt_range[joint]
+        sources, offset = self.followers.get(name, ({}, 0.0))
+        if name in self.tendons:
+            tendon, sources = self.tendons[name]
+            limited, bounds = model.tendon_limited[tendon], model.tendon_range[tendon]
+        low, high = bounds if limited else (-UNLIMITED, UNLIMITED)
+        kind = "prismatic" if slides else "revolute" if limited else "continuous"
+        limits = (float(low), float(high), 0.0, self._effort(joint, tendon))
         axis, mimic = model.jnt_axis[joint], None
-        if name in self.followers:
-            sources, offset = self.followers[name]
-            # turns about one axis add up: a massless link for each source more
-            for source, factor in list(sources.items())[:-1]:
-                carrier = _carrier(child, source)
-                self.robot.link(carrier)
-                self.robot.joint(
-                    _carrier(name, source),
-                    kind,
-                    parent,
-                    carrier,
-                    origin,
-                    axis,
-                    UNBOUNDED,
-                    mimic=(source, factor, 0.0),
-                )
-                parent, origin = carrier, pin.SE3.Identity()
+        # turns about one axis add up: a massless link for each of them but the last
+        *carriers, _ = self._chain(name)
+        for carrier, (source, factor) in zip(carriers, sources.items(), strict=False):
+            moved = child + carrier.removeprefix(name)
+            self.robot.link(moved)
+            follows = (source, factor, 0.0)
+            self.robot.joint(carrier, kind, parent, moved, origin, axis, UNBOUNDED, mimic=follows)
+            parent, origin = moved, pin.SE3.Identity()
+        if tendon is None and sources:
             last = list(sources)[-1]
             mimic = (last, sources[last], offset)
             if len(sources) > 1:
@@ -187,14 +187,17 @@ class _Converter:
         mass, com = float(model.body_mass[body]), model.body_ipos[body]
         return Inertial.of(mass, com, 0.5 * (tensor + tensor.T))
 
-    def _effort(self, joint: int) -> float:
-        """Return the effort limit of a joint [N m, N]; 0 where the file has none."""
-        model, bounds = self.model, []
-        if model.jnt_actfrclimited[joint]:
+    def _effort(self, joint: int, tendon: int | None) -> float:
+        """Return the effort limit of a joint, or its tendon [N m, N]; 0 where there is none."""
+        model, bounds, kinds = self.model, [], self.mujoco.mjtTrn
+        kind, target = kinds.mjTRN_JOINT, joint
+        if tendon is not None:
+            kind, target = kinds.mjTRN_TENDON, tendon
+        if tendon is None and model.jnt_actfrclimited[joint]:
             bounds.append(np.abs(model.jnt_actfrcrange[joint]).max())
         driving = (
-            (model.actuator_trntype == self.mujoco.mjtTrn.mjTRN_JOINT)
-            & (model.actuator_trnid[:, 0] == joint)
+            (model.actuator_trntype == kind)
+            & (model.actuator_trnid[:, 0] == target)
             & (model.actuator_forcelimited != 0)
         )
         for actuator in np.flatnonzero(driving):
@@ -240,6 +243,68 @@ class _Converter:
             factors = {self.joints[joint]: -share / own for joint, share in sums.items()}
             followers[self.joints[follower]] = factors, shift / own
         return followers
+
+    def _driven_by_tendons(self) -> dict[str, tuple[int, dict[str, float]]]:
+        """Return joints whose axis is a tendon: its number, and the joint less it by other joints.
+
+        They are those where motors drive as many joints and fixed tendons as there are free
+        joints, and each such tendon, a sum with factors 1 and -1, has one joint that no motor
+        drives, with the factor 1: the tendon is the axis then, such as axis 3 of a parallelogram
+        arm.
+        """
+        model, kinds = self.model, self.mujoco.mjtTrn
+        targets = {
+            (int(kind), int(target))
+            for kind, target in zip(model.actuator_trntype, model.actuator_trnid[:, 0], strict=True)
+        }
+        free = {joint for joint, name in enumerate(self.joints) if name not in self.followers}
+        alone = free - {target for kind, target in targets if kind == kinds.mjTRN_JOINT}
+        driven: dict[str, tuple[int, dict[str, float]]] = {}
+        for kind, target in sorted(targets):
+            if kind != kinds.mjTRN_TENDON or not self._is_fixed(target):
+                continue
+            terms = self._tendon(target)
+            own = [joint for joint in terms if joint in alone]
+            whole = set(map(abs, terms.values())) == {1.0}
+            if whole and len(own) == 1 and terms.pop(own[0]) == 1.0 and terms.keys() <= free:
+                others = {self.joints[joint]: -share for joint, share in terms.items()}
+                driven[self.joints[own[0]]] = target, others
+        return driven if len(driven) == len(alone) and len(targets) == len(free) else {}
+
+    def _by_axes(self, factors: dict[str, float], offset: float) -> tuple[dict[str, float], float]:
+        """Return what a joint follows in terms of axes, for joints whose axis is a tendon."""
+        result = dict.fromkeys(factors, 0.0)
+        for name, factor in factors.items():
+            result[name] += factor
+            for other, share in self.tendons.get(name, (0, {}))[1].items():
+                result[other] = result.get(other, 0.0) + factor * share
+        return {name: factor for name, factor in result.items() if factor}, offset
+
+    def _chain(self, name: str) -> list[str]:
+        """Return the joints of the URDF whose sum is a joint; the last one has its name."""
+        if name in self.tendons:
+            carriers = list(self.tendons[name][1])
+        else:
+            carriers = list(self.followers.get(name, ({}, 0.0))[0])[:-1]
+        return [*(f"{name}_{source}" for source in carriers), name]
+
+    def _sums(self) -> Iterator[JointBound]:
+        """Yield ranges of sums of axes: of joints whose axis is a tendon, and of other tendons."""
+        model, axes = self.model, [tendon for tendon, _ in self.tendons.values()]
+        ranges = [
+            ({name: 1.0}, model.jnt_range[joint])
+            for joint, name in enumerate(self.joints)
+            if name in self.tendons and model.jnt_limited[joint]
+        ]
+        for tendon in np.flatnonzero(model.tendon_limited).tolist():
+            if tendon not in axes and self._is_fixed(tendon):
+                terms = {self.joints[i]: share for i, share in self._tendon(tendon).items()}
+                ranges.append((terms, model.tendon_range[tendon]))
+        for terms, (low, high) in ranges:
+            factors, _ = self._by_axes(terms, 0.0)
+            whole = set(map(abs, factors.values())) == {1.0}
+            if len(factors) > 1 and whole and not factors.keys() & self.followers.keys():
+                yield JointBound(float(low), float(high), factors)
 
     def _tendon(self, tendon: int) -> dict[int, float]:
         """Return the joints of a fixed tendon with their coefficients."""
@@ -302,10 +367,7 @@ class _Converter:
 
         turned_by: dict[str, float] = {}
         for joint, share in driven.items():
-            # a joint that follows several is a chain of joints in the URDF
-            sources = list(self.followers.get(self.joints[joint], ({}, 0.0))[0])
-            chain = [_carrier(self.joints[joint], source) for source in sources[:-1]]
-            turned_by |= dict.fromkeys([*chain, self.joints[joint]], share)
+            turned_by |= dict.fromkeys(self._chain(self.joints[joint]), share)
         armature, damping, friction = (
             float(value(key)) for key in ("armature", "damping", "frictionloss")
         )
@@ -324,10 +386,6 @@ def _switch_off(mujoco: Any, model: Any) -> None:
     ):
         for array in arrays if model.opt.disableflags & flag else ():
             array[:] = 0.0
-
-
-def _carrier(name: str, source: str) -> str:
-    return f"{name}_{source}"
 
 
 def _pose(position: ArrayLike, wxyz: ArrayLike) -> pin.SE3:

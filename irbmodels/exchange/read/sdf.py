@@ -17,6 +17,7 @@ from ...errors import UrdfError
 from ...model.inertia import Inertial
 from ...model.joint_drives import JointFriction, JointRotor
 from ...model.mesh_paths import mesh_candidates
+from ...model.model import JointBound
 from ...model.tree import UNLIMITED
 from ...model.types import Array
 from ...model.urdf_bodies import INERTIA_ENTRIES
@@ -46,6 +47,8 @@ class Converted(NamedTuple):
     """Joints, tendons and actuators with springs or damping that is no multiple of speed."""
     world_from_base: pin.SE3
     """Pose of the root link in the world [m]."""
+    sums: list[JointBound]
+    """Ranges of sums of axes."""
 
 
 def sdf_to_urdf(text: str, folder: Path) -> Converted:
@@ -107,7 +110,7 @@ class _Model:
                 body = self._body_of(name)
                 robot.frame(name, body, self._relative(body, name))
         base = self._relative(WORLD, root) if root in self.parts else pin.SE3.Identity()
-        return Converted(robot.text(), gravity, [], [], self._springs(), base)
+        return Converted(robot.text(), gravity, [], [], self._springs(), base, [])
 
     def _parents(self) -> tuple[dict[str, str], str]:
         """Return the joint above each link but the root, and the root: a link, or the world."""
