@@ -48,6 +48,7 @@ def test_every_file_of_every_variant_is_the_robot_in_every_tool(name, tmp_path, 
             assert verdict.mass < 1e-6 or "mass of the base" in verdict.loses, verdict
 
 
+@pytest.mark.filterwarnings("ignore:.*eft out:irbmodels.PhysicsWarning")
 def test_a_robot_with_all_it_may_carry_is_the_same(tmp_path):
     """A tool made in code, a payload, another gravity of one's own and rotors change nothing of the
     agreement.

@@ -3,6 +3,7 @@
 Expected poses are the product of a matrix written here and the pose in the base.
 """
 
+import warnings
 from xml.etree import ElementTree
 
 import numpy as np
@@ -78,6 +79,7 @@ def test_it_is_read_back_in_the_world(robot, file):
     np.testing.assert_allclose(read.pose(q, "base_link").homogeneous, BASE, rtol=0, atol=1e-15)
 
 
+@pytest.mark.filterwarnings("ignore:.*eft out:irbmodels.PhysicsWarning")
 @pytest.mark.parametrize("to", ["urdf", "ros2", "sdf", "mjcf"])
 def test_every_format_agrees_in_every_tool(robot, to, tmp_path):
     """What the toolbox leaves out, fixed joints in torques, is said."""
@@ -111,3 +113,32 @@ def test_a_name_that_is_taken_is_not_used_twice(tmp_path):
     read = irb.from_urdf(tmp_path / "out/r.urdf")
     pose = read.pose([0.4], "arm").homogeneous
     np.testing.assert_allclose(pose, BASE @ oracles.rotation(2, 0.4), rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("to", "last"),
+    [
+        ("urdf", "Left out, as a URDF has none: gravity of [0.0, 1.0, -9.0] m/s^2"),
+        ("ros2", "Left out, as a URDF has none: gravity of [0.0, 1.0, -9.0] m/s^2"),
+        (
+            "sdf",
+            "Left out of model.sdf, and in world.sdf: gravity of [0.0, 1.0, -9.0] m/s^2 and the"
+            " mounting",
+        ),
+        ("mjcf", None),
+    ],
+)
+def test_what_a_format_leaves_out_is_said(to, last, tmp_path):
+    """Rotors, a gravity of one's own, and in SDF the mounting: a warning for each; MJCF has all."""
+    if to == "mjcf":
+        pytest.importorskip("mujoco")
+    robot = irb.load("irb1600").with_gravity([0.0, 1.0, -9.0]).with_rotors([3.0, 2.0, 1.0, 0, 0, 0])
+    robot = robot.mounted(BASE)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        files = export(robot, to, tmp_path / "out")
+    said = [str(one.message).partition(": ")[2] for one in caught]
+    rotors = "Rotor inertias are left out, on the arm side [kg m^2, kg]: 3, 2, 1, 0, 0, 0"
+    assert said == ([rotors, last] if last else [])
+    if to != "ros2":  # which has no comments
+        assert all(line in files[0].read_text() for line in said)

@@ -224,6 +224,7 @@ def test_package_paths_and_serial_tree(tmp_path):
     assert float(model.findtext("joint[@name='joint_3']/axis/limit/lower")) == np.radians(-60.0)
 
 
+@pytest.mark.filterwarnings("ignore:.*eft out:irbmodels.PhysicsWarning")
 def test_mounting_and_payload_are_written(tmp_path):
     """world.sdf has a robot on a wall where it is mounted, under gravity in axes of the world; tool
     made in code and payload are in the masses.
@@ -259,6 +260,7 @@ def test_mounting_and_payload_are_written(tmp_path):
     )
 
 
+@pytest.mark.filterwarnings("ignore:.*eft out:irbmodels.PhysicsWarning")
 def test_drake_has_a_mounted_robot_where_it_stands(tmp_path):
     """Its tool0 in the world is base frame times pose in the base; model.sdf stays at the origin."""
     parsing = pytest.importorskip("pydrake.multibody.parsing")

@@ -13,7 +13,7 @@ from ...checks import as_choice, as_instance, as_path
 from ...errors import FileError, InputError, warn
 from ...robot.robot import Robot
 from ...tables.description import COUPLINGS, Coupling
-from .springs import note_on_springs
+from .springs import note_on_springs, notes_on_losses
 
 CARRIER_KG = 1e-9  # with 1e-12 kg m^2; MuJoCo warns from 1e-11 kg down
 FORMATS = ("urdf", "mjcf", "sdf", "ros2")
@@ -45,7 +45,8 @@ def export(robot: Robot, to: str, folder: str | Path, options: Options = PLAIN) 
     """Write a robot, with its tool, for another tool.
 
     URDF, SDF and ROS 2 have no springs: a warning and a comment in the file name them, and
-    ``NAME_springs.yaml`` beside it has their numbers.
+    ``NAME_springs.yaml`` beside it has their numbers. They have no rotors either, URDF no gravity,
+    and of SDF only ``world.sdf`` has gravity and mounting: warnings and comments say so.
 
     Args:
         robot: A robot from tables, or from a URDF.
@@ -76,8 +77,9 @@ def export(robot: Robot, to: str, folder: str | Path, options: Options = PLAIN) 
     if not str(as_path(folder, "the folder to export to")) or not folder:
         raise InputError("an export needs a folder to write into")
     target = Path(folder).expanduser()
-    if to != "mjcf" and robot.springs:
-        warn(f"{to} of {robot.name}: {note_on_springs(robot)}")
+    losses = list(notes_on_losses(robot, to))
+    for note in [note_on_springs(robot), *losses] if to != "mjcf" and robot.springs else losses:
+        warn(f"{to} of {robot.name}: {note}")
     own = robot.path is not None and robot.path.suffix.lower() in _SUFFIXES.get(to, ())
     if own and robot.folder == target.resolve():
         raise InputError(f"{target} is where {robot.name} comes from; choose another folder")

@@ -27,7 +27,7 @@ from ..text import free_name
 from . import CARRIER_KG, MESHES, Options
 from .elements import add_text, serialised
 from .meshes import gathered_meshes, write_files
-from .springs import note_on_springs, spring_files
+from .springs import note_on_springs, notes_on_losses, spring_files
 from .urdf import urdf_of
 
 VERSION = "1.11"  # first with <mimic>
@@ -67,7 +67,8 @@ def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
     }[options.meshes]
     text, meshes = gathered_meshes(bare, robot.folder, prefix)
     model = _Model(text, robot.name, kg).element()
-    for note in (note_on_springs(robot), _note_on_sums(robot)):
+    losses = notes_on_losses(robot, "sdf")
+    for note in (note_on_springs(robot), *losses, _note_on_sums(robot)):
         if note:
             model.append(Comment(f" {note} "))
     files = {

@@ -1,7 +1,12 @@
-"""Springs of a robot beside a file whose format has none: comments, and a table of numbers."""
+"""What a format has no place for: warnings, comments in its files, and a table of springs."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...model.model import GRAVITY
 from ...robot.robot import Robot
 from ...tables.spring_rows import spring_rows
 from ...tables.writing import table_text
@@ -24,6 +29,21 @@ def note_on_springs(robot: Robot) -> str | None:
         f"Springs are left out, and gravity is that of the bodies alone: {parts}. *_springs.yaml"
         " has their numbers"
     )
+
+
+def notes_on_losses(robot: Robot, to: str) -> Iterator[str]:
+    """Yield lines on rotors, gravity and mounting of a robot that a format leaves out."""
+    if to != "mjcf" and robot.rotors.any():
+        values = ", ".join(f"{value:.4g}" for value in robot.rotors)
+        yield f"Rotor inertias are left out, on the arm side [kg m^2, kg]: {values}"
+    pulled = not np.array_equal(robot.gravity_in_world, GRAVITY)
+    gravity = f"gravity of {robot.gravity_in_world.round(6).tolist()} m/s^2"
+    mounted = not robot.world_from_base.isIdentity(0.0)
+    if to in ("urdf", "ros2") and pulled:
+        yield f"Left out, as a URDF has none: {gravity}"
+    if to == "sdf" and (pulled or mounted):
+        parts = [gravity] * pulled + ["the mounting"] * mounted
+        yield f"Left out of model.sdf, and in world.sdf: {' and '.join(parts)}"
 
 
 def note_on_unknown(robot: Robot) -> str | None:

@@ -21,7 +21,7 @@ from ..text import free_name
 from ..urdf_parts import set_origin
 from . import CARRIER_KG, MESHES, Options
 from .meshes import absolute_meshes, gathered_meshes, write_files
-from .springs import note_on_springs, spring_files
+from .springs import note_on_springs, notes_on_losses, spring_files
 
 
 def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
@@ -54,7 +54,7 @@ def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
             )
         prefix = f"package://{package}/" if options.meshes == "package" else ""
         text, files = gathered_meshes(text, here, prefix)
-    if note := note_on_springs(robot):
+    for note in filter(None, (note_on_springs(robot), *notes_on_losses(robot, "urdf"))):
         text = text.replace("</robot>", f"  <!-- {note} -->\n</robot>")
     name = f"{file_name(robot)}{'_serial' if is_serial_twin(robot, options) else ''}.urdf"
     meshes = write_files(folder, files)  # before the URDF, which names them
