@@ -15,6 +15,7 @@ import socket
 import time
 import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import IPv4Address
 from socketserver import TCPServer
@@ -68,7 +69,8 @@ class HttpServer(ThreadingHTTPServer):
         """
         self.page, self.newer, self.token = page, newer, secrets.token_urlsafe(16)  # 128 bits
         self._ticket: str | None = None
-        self._connections: set[Any] = set()
+        # oldest first, each with its address until it shows the token
+        self._connections: dict[Any, str | None] = {}
         address = _checked(host)
         self.loopback, self.host = address.is_loopback, str(address)
         for number in (*range(port, min(port + _TRIES, 65536)), 0):
@@ -115,16 +117,30 @@ class HttpServer(ThreadingHTTPServer):
         TCPServer.server_bind(self)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer in a thread; hang up where there are too many already."""
-        if len(self._connections) >= CONNECTIONS:
-            self.shutdown_request(request)
-            return
-        self._connections.add(request)
+        """Answer in a thread.
+
+        Where there are too many connections, hang up on the oldest that has not shown the token, of
+        the address with most of these; where all have shown it, on the new one.
+        """
+        self._connections[request] = client_address[0]
+        if len(self._connections) > CONNECTIONS:
+            idle = [(one, peer) for one, peer in self._connections.copy().items() if peer]
+            peers = [peer for _, peer in idle[:-1]]  # on one machine all have one address
+            most = max(peers, key=peers.count, default=client_address[0])
+            oldest = next(one for one, peer in idle if peer == most)
+            self._connections.pop(oldest, None)
+            with suppress(OSError):  # it may have ended by itself
+                oldest.shutdown(socket.SHUT_RDWR)  # its thread wakes, and closes it
         super().process_request(request, client_address)
+
+    def admit(self, request: Any) -> None:
+        """Keep a connection that has shown the token."""
+        if request in self._connections:
+            self._connections[request] = None
 
     def shutdown_request(self, request: Any) -> None:
         """End a connection."""
-        self._connections.discard(request)
+        self._connections.pop(request, None)
         super().shutdown_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
@@ -161,7 +177,13 @@ class _Handler(BaseHTTPRequestHandler):
             self._head_of(302, Location=f"/{self.server.token}/")
         elif not _same(secret, self.server.token):
             self.send_error(403)
-        elif rest == "":
+        else:
+            self.server.admit(self.connection)
+            self._answer(rest, query)
+
+    def _answer(self, rest: str, query: str) -> None:
+        """Answer who knows the token: page, events, or 404."""
+        if rest == "":
             page = self.server.page()
             self._head_of(
                 200, **{"Content-Type": "text/html; charset=utf-8", "Content-Length": len(page)}

@@ -220,16 +220,12 @@ def test_broken_and_huge_requests_are_refused(viewer, monkeypatch):
     without_headers = get(f"/{token}/events", LOCAL).replace(b" HTTP/1.1", b"")
     assert b"Error code: 403" in ask(viewer, without_headers)
     assert fetch(viewer.url)[0] == 200
-    deadline = time.monotonic() + 30.0
-    while viewer.server.http._connections and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not viewer.server.http._connections  # a stream that nobody reads ends, too
+    until_free(viewer)  # a stream that nobody reads ends, too
 
 
-def test_slow_and_many_connections_are_ended(monkeypatch):
-    """Bytes that drip in do not extend the time that a request has; of too many the last go."""
+def test_slow_connections_are_ended(monkeypatch):
+    """Bytes that drip in do not extend the time that a request has."""
     monkeypatch.setattr(http_server, "PATIENCE", 0.5)
-    monkeypatch.setattr(http_server, "CONNECTIONS", 3)
     with irb.Viewer(irb.load("irb930"), port=26200) as live:
         begin = time.monotonic()
         with socket.create_connection(("127.0.0.1", port_of(live)), timeout=10) as slow:
@@ -238,15 +234,74 @@ def test_slow_and_many_connections_are_ended(monkeypatch):
                     slow.sendall(b"G")
                     time.sleep(0.1)
             assert time.monotonic() - begin < 4.0
-        with contextlib.ExitStack() as stack:
-            for _ in range(3):
-                stack.enter_context(socket.create_connection(("127.0.0.1", port_of(live))))
-            deadline = time.monotonic() + 0.3
-            while len(live.server.http._connections) < 3 and time.monotonic() < deadline:
-                time.sleep(0.01)
-            assert ask(live, get(f"/{live.server.http.token}/", LOCAL)) == b""
-        time.sleep(1.0)
-        assert fetch(live.url)[0] == 200
+
+
+def idle(stack, live, address: str = "127.0.0.1") -> socket.socket:
+    """Open a connection from an address of this machine, which sends nothing."""
+    place = ("127.0.0.1", port_of(live))
+    return stack.enter_context(socket.create_connection(place, 20, source_address=(address, 0)))
+
+
+def ended(link: socket.socket) -> bool:
+    """Return whether the server hung up."""
+    link.settimeout(0.0)
+    try:
+        return link.recv(1) == b""
+    except BlockingIOError:
+        return False
+    except ConnectionError:
+        return True
+
+
+def test_connections_without_the_token_keep_nobody_out(viewer):
+    """Besides 120 of them a page is answered at once, and a stream that was open before goes on."""
+    with contextlib.ExitStack() as stack:
+        stream = idle(stack, viewer)
+        stream.sendall(get(f"/{viewer.server.http.token}/events", LOCAL))
+        assert status(stream.recv(65536)) == 200
+        links = [idle(stack, viewer) for _ in range(120)]
+        begin = time.monotonic()
+        assert [fetch(viewer.url)[0] for _ in range(3)] == [200] * 3
+        assert time.monotonic() - begin < 0.5 * http_server.PATIENCE
+        until_ended(links[: 120 - http_server.CONNECTIONS])
+        assert not ended(links[-1])
+        assert not ended(stream)
+        assert len(viewer.server.http._connections) <= http_server.CONNECTIONS
+
+
+def until_ended(links) -> None:
+    """Wait until the server has hung up on each of some connections."""
+    deadline = time.monotonic() + 5.0
+    while not all(map(ended, links)):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_an_address_with_many_connections_loses_its_own(viewer, monkeypatch):
+    """Not the older one of another address; where all have shown the token, the new one is ended."""
+    monkeypatch.setattr(http_server, "CONNECTIONS", 4)
+    with contextlib.ExitStack() as stack:
+        until_free(viewer)
+        alone = idle(stack, viewer, "127.0.0.2")
+        many = [idle(stack, viewer) for _ in range(5)]
+        until_ended(many[:2])
+        assert not any(map(ended, [alone, *many[2:]]))
+    with contextlib.ExitStack() as stack:
+        until_free(viewer)
+        for _ in range(4):
+            link = idle(stack, viewer)
+            link.sendall(get(f"/{viewer.server.http.token}/events", LOCAL))
+            assert status(link.recv(65536)) == 200
+        until_ended([idle(stack, viewer)])
+        assert not ended(link)
+
+
+def until_free(viewer) -> None:
+    """Wait until a page has no connection."""
+    deadline = time.monotonic() + 30.0
+    while viewer.server.http._connections:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 def sleeper(pipe) -> None:
