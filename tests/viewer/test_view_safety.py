@@ -375,10 +375,17 @@ TRY = """(async () => {
 
 
 @needs_chromium
-def test_a_browser_shows_a_page_and_a_frame_of_it_and_no_more(viewer, browser):
-    """A picture of the robot at its address, with no complaint about the policy; the page of
-    another origin may frame it, as a notebook does, and reads nothing.
+def test_a_browser_shows_a_page_and_a_frame_of_it_and_no_more(viewer, browser, monkeypatch):
+    """A picture of the robot at its address, with no complaint about the policy and nothing asked
+    for that is refused, as an icon; the page of another origin may frame it, as a notebook does,
+    and reads nothing.
     """
+    refused, send_error = [], http_server._Handler.send_error
+    monkeypatch.setattr(
+        http_server._Handler,
+        "send_error",
+        lambda self, code: (refused.append((self.path, code)), send_error(self, code)),
+    )
     shown = browser.run(
         viewer.url,
         "viewer.renderer.render(viewer.scene, viewer.camera);"
@@ -386,6 +393,7 @@ def test_a_browser_shows_a_page_and_a_frame_of_it_and_no_more(viewer, browser):
         drawn=True,
     )
     assert shown["complaints"] == []
+    assert refused == []
     assert orange(shown["picture"]) > 0.01
     with (
         irb.Viewer(irb.load("irb930"), port=26400) as framed,

@@ -35,15 +35,16 @@ def test_a_picture_is_a_png_with_a_robot(tmp_path):
 
 
 def test_the_page_needs_nothing_else(tmp_path):
-    """One file below 3 MB, the same bytes each time, with the viewer inside and no address to fetch
-    anything from.
+    """One file below 3 MB, the same bytes each time, with viewer and icon inside (without an icon a
+    browser asks the server for one) and no address to fetch anything from.
     """
     for name in ("a.html", "b.html"):
         save_page(tmp_path / name, irb.load("irb2400"))
     page = (tmp_path / "a.html").read_text(encoding="utf-8")
     assert len(page) < 3e6
     assert "<script src" not in page
-    assert "<link" not in page
+    assert re.findall(r'<link rel="(\w+)" href="(\w+:)', page) == [("icon", "data:")]
+    assert page.count("<link") == 1
     assert page == (tmp_path / "b.html").read_text(encoding="utf-8")
 
 
