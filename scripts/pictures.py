@@ -22,7 +22,7 @@ from rich.progress import track
 
 import irbmodels as irb
 from irbmodels.trajectory import through
-from irbmodels.viewer.actor import check_actor
+from irbmodels.viewer.actor import check_actor, other_arms
 from irbmodels.viewer.browser import screenshot
 from irbmodels.viewer.meshcat_window import Recorder, named_mesh
 from irbmodels.viewer.page import page_html
@@ -35,11 +35,12 @@ SMALL = (720, 560)
 def family(
     name: str, posture: tuple[float, ...], tool: str | None = None
 ) -> Callable[[Path], None]:
-    """Return what draws one robot in a posture as the controller shows it."""
+    """Return what draws one robot in a posture as the controller shows it, with its other arm."""
 
     def draw(path: Path) -> None:
         robot = irb.load(name, tool=tool)
-        irb.save_picture(path, robot, q=robot.from_controller(posture))
+        actor = irb.Actor(robot, robot.from_controller(posture))
+        irb.save_picture(path, actor, *other_arms(robot))
 
     return draw
 

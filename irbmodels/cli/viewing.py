@@ -108,6 +108,7 @@ def view(
 
     parent = os.getppid()
     from ..viewer import NO_SCREEN, Actor, Viewer, save_page, save_picture
+    from ..viewer.actor import other_arms
 
     check_outputs((robot, tool, *(motion or ()), *(overlay or ())), page=save, picture=png)
     arm = any_robot(robot, tool, overlay, payload=payload, mounted=mounted)
@@ -117,10 +118,13 @@ def view(
     if motion and q_deg is not None:
         raise InputError("--q-deg and --motion both say where the robot is; give one of them")
     actors = [
-        Actor(arm, motion=open_motion(path, arm).read(), opacity=0.4 if k else 1.0, name=path.stem)
+        Actor(arm, motion=open_motion(path, arm), opacity=0.4 if k else 1.0)
         for k, path in enumerate(motion or ())
     ]
-    actors = [*(actors or [Actor(arm, q)]), *(_actor(text) for text in also or ())]
+    others = [_actor(text) for text in also or ()]
+    named = {other.robot.name for other in others}
+    arms = [other for other in other_arms(arm) if other.robot.name not in named]
+    actors = [*(actors or [Actor(arm, q)]), *arms, *others]
     for path, save_file in ((png, save_picture), (save, save_page)):
         if path is not None:
             save_file(path, *actors, layers=layer or ())

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from ..checks import as_instance, finite, is_rotation
 from ..errors import InputError
 from ..model.types import Array
-from ..robot.robot import Robot
+from ..robot.robot import Robot, load
 from ..trajectory import Motion
 from ..trajectory.motion_files import MotionFile
 
@@ -47,7 +47,23 @@ class Actor:
     opacity: float = 1.0
     """1 solid .. 0 invisible."""
     name: str | None = None
-    """Title; default the robot's name."""
+    """Title; default names of robot, tool and motion file, as ``irb2400_16 with spindle: part``."""
+
+
+_ARMS = {
+    "irb14000_left": (0, -130, 30, 0, 40, 0, 135),
+    "irb14000_right": (0, -130, 30, 0, 40, 0, -135),
+}
+"""Arms of one robot, each where it is out of the other's way [deg]: their home in RobotStudio."""
+
+
+def other_arms(robot: Robot) -> list[Actor]:
+    """Return the arms that stand on the same base as a robot, each at its home."""
+    if robot.description is None or robot.name not in _ARMS:
+        return []
+    others = {load(name): shown for name, shown in _ARMS.items() if name != robot.name}
+    base = robot.world_from_base
+    return [Actor(one.mounted(base), one.from_controller(q)) for one, q in others.items()]
 
 
 class SceneActor(NamedTuple):
@@ -76,9 +92,12 @@ def check_actor(actor: Actor) -> SceneActor:
     if not isinstance(actor.opacity, int | float) or not 0.0 <= actor.opacity <= 1.0:
         raise InputError(f"opacity is a number from 0 to 1, not {actor.opacity!r}")
     q = np.zeros(robot.n) if actor.q is None else finite(actor.q, (robot.n,), "q")
+    title = robot.name if robot.tool is None else f"{robot.name} with {robot.tool.name}"
+    if isinstance(actor.motion, MotionFile):
+        title += f": {actor.motion.path.stem}"
     motion = None if actor.motion is None else _check_motion(robot, actor.motion)
     place = robot.world_from_base if actor.pose is None else actor.pose
-    return SceneActor(robot, q, motion, _check_pose(place), actor.opacity, name or robot.name)
+    return SceneActor(robot, q, motion, _check_pose(place), actor.opacity, name or title)
 
 
 def _check_pose(value: ArrayLike | pin.SE3) -> Array:

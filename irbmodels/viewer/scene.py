@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
+from numpy.typing import ArrayLike
 
 from ..errors import warn
-from ..model.shapes import LOOKS, corners, link_of, placement_of
+from ..model.shapes import LOOKS, UNCOLOURED, Shape, corners, link_of, placement_of
 from ..model.types import Array
 from ..model.urdf import parse_urdf
 from ..robot.robot import Robot
@@ -35,6 +36,8 @@ from .page_inside import plane_data, set_data
 from .shapes import drawable_shapes
 
 _FIELD_OF_VIEW = 30.0  # [deg]
+_TOOL = 0x4A4F55  # colour of a tool without shapes
+_TIP = 0.3  # of the way from flange to TCP
 _NAMED = 4  # lost meshes in a warning; the page names all
 
 
@@ -127,6 +130,13 @@ def _put_actor(window: Window, number: int, actor: SceneActor) -> dict[str, Any]
             vis[path].set_object(named_mesh(geometry, material, path))
             vis[path].set_transform(shape.placement @ scale)
             nodes[look].append(node_path(path))
+    tcp = tcp_data(robot, paths)
+    for k, (geometry, placement) in enumerate(_bare_tool(robot, tcp["matrix"])):
+        path = f"{'/'.join(tcp['path'][1:])}/tool_{k}"
+        material = MeshPhongMaterial(color=_TOOL)
+        vis[path].set_object(named_mesh(geometry, material, path))
+        vis[path].set_transform(placement)
+        nodes["visual"].append(node_path(path))
     joints = joint_data(document, robot, paths)
     by_name = [joint["name"] for joint in joints]
     return {
@@ -139,7 +149,7 @@ def _put_actor(window: Window, number: int, actor: SceneActor) -> dict[str, Any]
         "joints": joints,
         "balancers": balancers,
         "links": {link: node_path(path) for link, path in paths.items()},
-        "tcp": tcp_data(robot, paths),
+        "tcp": tcp,
         "frames": frame_data(robot, paths),
         "bodies": body_data(document, paths),
         "visuals": nodes["visual"],
@@ -151,6 +161,32 @@ def _put_actor(window: Window, number: int, actor: SceneActor) -> dict[str, Any]
         "q": actor.q.tolist(),
         "motion": None if actor.motion is None else motion_data(robot, actor.motion),
     }
+
+
+def _bare_tool(robot: Robot, link_from_tcp: ArrayLike) -> list[tuple[Any, Array]]:
+    """Return cylinders, with their poses in the link, for a tool of which no shape is known.
+
+    A rod leads from the flange towards the TCP; its thinner end is along z of the tool.
+    """
+    if robot.tool is None or len(drawable_shapes(robot, "visual")[0]) > len(
+        drawable_shapes(robot.with_load(), "visual")[0]
+    ):
+        return []
+    tcp = np.asarray(link_from_tcp)
+    flange = tcp @ np.linalg.inv(robot.tool.tcp.homogeneous)
+    tip, start = tcp[:3, 3], flange[:3, 3]
+    bend = tip - _TIP * float(np.linalg.norm(tip - start)) * tcp[:3, 2]
+    rods = []
+    for radius, begin, end in ((0.014, start, bend), (0.007, bend, tip)):
+        along = end - begin
+        if (length := float(np.linalg.norm(along))) < 1e-6:
+            continue
+        rod = Shape("", "cylinder", (radius * reach_of(robot), length), np.eye(4), UNCOLOURED)
+        geometry, axes = geometry_of(rod)
+        turn = pin.Quaternion.FromTwoVectors(np.array([0.0, 0.0, 1.0]), along / length)
+        pose = pin.SE3(turn, 0.5 * (begin + end)).homogeneous
+        rods.append((geometry, pose @ axes))
+    return rods
 
 
 def _hex(colour: tuple[float, ...]) -> int:

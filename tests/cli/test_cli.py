@@ -440,8 +440,8 @@ def page_data(path):
 
 
 def test_view_plays_motions_in_a_cell(run, motion_csv, tmp_path):
-    """Two motions make a solid and a translucent robot; --also puts a positioner beside them;
-    layers are on.
+    """Two motions make a solid and a translucent robot, titled by robot, tool and motion; --also
+    puts a positioner beside them; layers are on.
     """
     page = tmp_path / "v.html"
     motions = ["--motion", str(motion_csv), "--motion", str(motion_csv)]
@@ -460,7 +460,9 @@ def test_view_plays_motions_in_a_cell(run, motion_csv, tmp_path):
     )
     assert code == 0, err
     data = page_data(page)
-    assert [actor["name"] for actor in data["actors"]] == ["m", "m", "positioner", "irb1600_6_120"]
+    title = "irb2400_16 with spindle: m"
+    named = [actor["name"] for actor in data["actors"]]
+    assert named == [title, title, "positioner", "irb1600_6_120"]
     assert [actor["opacity"] for actor in data["actors"]] == [1.0, 0.4, 1.0, 1.0]
     assert [actor["motion"] is not None for actor in data["actors"]] == [True, True, False, False]
     assert data["layers"] == ["trace"]
@@ -471,6 +473,28 @@ def test_view_plays_motions_in_a_cell(run, motion_csv, tmp_path):
         for key in ("measured", "tau")
     )
     np.testing.assert_allclose(measured, tau + 1.0, atol=1e-5)  # nine out digits
+
+
+def test_view_shows_both_arms_of_a_yumi(run, tmp_path):
+    """The one that is named first; both on the same base; one that is named twice is there once."""
+    page, hung = tmp_path / "v.html", "0,0,2500,0,1,0,0"
+    seen = []
+    for more in ((), ("--mounted", hung), ("--also", "irb14000_left@500,0,0")):
+        code, _, err = run("view", "irb14000", *more, "--save", str(page))
+        assert code == 0, err
+        seen.append(page_data(page)["actors"])
+    for actors in seen:
+        assert [actor["name"] for actor in actors] == ["irb14000_right", "irb14000_left"]
+    stands = [[actor["answers"]["world"] for actor in actors] for actors in seen]
+    assert stands[0][0] == stands[0][1] == np.eye(4).tolist()
+    assert stands[1][0] == stands[1][1] != stands[0][0]
+    assert stands[2][1][0][3] == 0.5
+    right, left = (
+        irb.load(actor["name"]).pose(actor["q"]).translation for actor in (seen[0][0], seen[0][1])
+    )
+    assert right[0] > left[0] + 0.4  # the left one is at its home, out of the way
+    code, _, err = run("view", "irb14000_left", "--save", str(page))
+    assert page_data(page)["actors"][0]["name"] == "irb14000_left"
 
 
 def test_view_takes_any_urdf(run, tmp_path):

@@ -285,11 +285,8 @@ def test_a_motion_moves_robot_plots_and_arrows_together(tmp_path, reported):
         np.testing.assert_allclose(shown, np.stack([value + 5.0, value, value], axis=1), atol=0.051)
         assert page_report[key]["when"] == f"at {when:.2f} s"
         assert page_report[key]["clock"] == "3.22 s"
-    assert page_report["legend"] == [
-        f"{robot.name} measured",
-        f"{robot.name} computed",
-        f"{robot.name} computed",
-    ]
+    name = f"{robot.name} with spindle"
+    assert page_report["legend"] == [f"{name} measured", f"{name} computed", f"{name} computed"]
     # who moves the robot, pauses
     assert [name for name, (loops, *_) in page_report["paused"].items() if loops] == []
     np.testing.assert_allclose(

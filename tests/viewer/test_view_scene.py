@@ -239,6 +239,47 @@ def test_simple_shapes_and_scaled_meshes_stand_where_urdf_puts_them(tmp_path, re
 
 
 @needs_chromium
+def test_a_tool_without_shapes_is_a_rod_from_flange_to_tcp(tmp_path, reported):
+    """That of a tooldata, on arms from tables and from a file; a tool with shapes has none."""
+    text = "PERS tooldata tGun:=[TRUE,[[30,20,240],[0.92388,0,0.382683,0]],[5,[40,0,80],[1,0,0,0],0,0,0]];"
+    arms = [irb.load("irb2400"), irb.from_urdf(irb.urdf_path("irb1600")), irb.load("irb660")]
+    robots = [robot.with_tool(text) for robot in arms]
+    spindle = irb.load("irb2400", tool="spindle")
+    actors = [irb.Actor(robot, 0.1 * np.ones(robot.n)) for robot in (*robots, spindle)]
+    save_page(tmp_path / "p.html", *actors)
+    shown = reported(
+        tmp_path / "p.html",
+        """
+        report.title = document.title;
+        report.rods = irb.actors.map(actor => actor.visuals.filter(path => path[path.length - 1].startsWith("tool_")).map(path => {
+          const ends = [];
+          node(path).traverse(({ geometry, matrixWorld }) => {
+            if (geometry) for (const side of [-1, 1]) ends.push(new THREE.Vector3(0, side * geometry.parameters.height / 2, 0).applyMatrix4(matrixWorld).toArray());
+          });
+          return ends.map(([x, y, z]) => [x, -z, y]);
+        }));
+        """,
+    )
+    assert shown["title"].startswith("irb2400_16 with tGun, irb1600_6_120 with tGun, ")
+    assert [len(rods) for rods in shown["rods"]] == [2, 2, 2, 0]
+    for robot, rods in zip(robots, shown["rods"], strict=False):
+        q = 0.1 * np.ones(robot.n)
+        tcp = robot.pose(q)
+        flange = (tcp * robot.tool.tcp.inverse()).translation
+        ends = {tuple(np.round(end, 6)) for rod in rods for end in rod}
+        assert len(ends) == 3  # they meet
+        distances = np.linalg.norm([np.subtract(end, flange) for end in ends], axis=1)
+        assert distances.min() < 1e-5
+        (last,) = [rod for rod in rods if min(np.linalg.norm(rod - flange, axis=1)) > 1e-5]
+        far, near = sorted(
+            map(np.array, last), key=lambda end: np.linalg.norm(end - tcp.translation)
+        )[::-1]
+        np.testing.assert_allclose(near, tcp.translation, rtol=0, atol=1e-6)
+        along = (near - far) / np.linalg.norm(near - far)
+        np.testing.assert_allclose(along, tcp.rotation[:, 2], rtol=0, atol=1e-6)
+
+
+@needs_chromium
 def test_robots_of_all_kinds_share_a_page(tmp_path, reported):
     """Names that HTML and paths would trip over, glass, a resting robot beside a moving one, charts
     of unlike axes.
@@ -288,7 +329,8 @@ def test_robots_of_all_kinds_share_a_page(tmp_path, reported):
         report.positions = [...document.querySelectorAll(".strip span")].map(label => label.textContent.split(" ").pop());
         """,
     )
-    assert shown["names"] == ["irb930_12_105", "irb1600_6_120", "<!--<script>", "irb1600_6_120"]
+    assert shown["names"][:3] == ["irb930_12_105", "irb1600_6_120", "<!--<script>"]
+    assert shown["names"][3] == "irb1600_6_120 with spindle"
     for link, pose in zip(("/b", "l/c"), shown["odd"], strict=True):
         np.testing.assert_allclose(pose, odd.pose([np.pi / 2], link).homogeneous, atol=1e-9)
     assert shown["low"] == pytest.approx(-180.0)
