@@ -123,6 +123,9 @@ class Panel {
 
 const VIEWS = { "3D": null, front: [1, 0, 0.05], side: [0, -1, 0.05], top: [-0.001, 0, 1] };
 
+const FILLED = 0.94;                    // of the scene, by what is seen in a view
+let seen = null;                        // of the view that was chosen last: its camera, and points that are to be in sight
+
 function look(name) {
   const { position, target, fov } = page.camera, three = ([x, y, z]) => [x, z, -y];
   const away = VIEWS[name] && VIEWS[name].map(x => x * Math.hypot(...position.map((p, i) => p - target[i])));
@@ -130,7 +133,23 @@ function look(name) {
   viewer.camera.position.set(...three(away ? away.map((x, i) => target[i] + x) : position));
   viewer.controls.target.set(...three(target));
   viewer.controls.update();
+  seen = { camera: viewer.camera.clone(), points: irb.actors.flatMap(actor => actor.points()) };
+  viewer.set_3d_pane_size();
   viewer.set_dirty();
+}
+
+function frameFor(width, height) {  // a narrow scene shows the robots from edge to edge, a wide one what page.camera shows
+  const { camera } = viewer;
+  camera.zoom = 1;
+  camera.clearViewOffset();
+  if (!seen) return;
+  Object.assign(seen.camera, { aspect: width / height, zoom: 1, view: null }).updateProjectionMatrix();
+  seen.camera.updateMatrixWorld(true);
+  const places = seen.points.map(point => point.clone().project(seen.camera)), ends = axis => places.reduce(([low, high], { [axis]: x }) => [Math.min(low, x), Math.max(high, x)], [0, 0]);
+  const [[left, right], [bottom, top]] = [ends("x"), ends("y")], zoom = 2 * FILLED / Math.max(right - left, top - bottom, 2 * FILLED);
+  if (Math.max(right, -left, top, -bottom) <= 1) return;
+  camera.zoom = zoom;
+  camera.setViewOffset(width, height, zoom * (left + right) / 4 * width, -zoom * (bottom + top) / 4 * height, width, height);
 }
 
 // --- start -----------------------------------------------------------------------------------------------------------------------
@@ -204,7 +223,6 @@ irb.ready = (async () => {
       }
     };
   }
-  viewer.set_3d_pane_size();
   delete viewer.render;
   viewer.render();
   document.body.classList.add("ready");

@@ -14,9 +14,9 @@ const viewer = new MeshCat.Viewer(document.getElementById("scene"));
 viewer.gui.domElement.style.display = "none";
 viewer.render = () => {};  // until the scene is there: shaders of an empty one would be compiled for nothing
 const fill = viewer.set_3d_pane_size.bind(viewer);
-viewer.set_3d_pane_size = () => {  // meshcat's takes the window's height; a narrow scene shows as much across as a wide one up and down
+viewer.set_3d_pane_size = () => {  // meshcat's takes the window's height
   const { offsetWidth: width, offsetHeight: height } = viewer.dom_element;
-  viewer.camera.zoom = Math.min(1, width / height);
+  frameFor(width, height);
   fill(width, height);
 };
 const element = (tag, attributes = {}, ...children) => {
@@ -84,8 +84,26 @@ class Actor {
     return [0, 1, 2, 3].map(row => [e[row], e[row + 4], e[row + 8], e[row + 12]]);
   }
 
-  violations() {  // the ranges that are not kept
-    return this.limits.filter(limit => { const value = dot(limit.row, this.q); return value < limit.low || value > limit.high; });
+  violations(q = this.q) {  // the ranges that are not kept
+    return this.limits.filter(limit => { const value = dot(limit.row, q); return value < limit.low || value > limit.high; });
+  }
+
+  points(stride = 100) {  // about that many of each visible part in the world, where the robot stands, or at 21 times of its motion
+    const { q, motion } = this, count = motion ? motion.t.length - 1 : 0, points = [];
+    const postures = motion ? Array.from({ length: 21 }, (_, k) => this.at(motion.t[Math.round(k * count / 20)])(motion.q)) : [q];
+    for (const posture of postures) {
+      this.show(posture);
+      for (const path of this.visuals) node(path).traverse(({ geometry, matrixWorld }) => {
+        const at = geometry && geometry.attributes.position;
+        for (let k = 0; at && k < at.count; k += Math.ceil(at.count / stride)) points.push(new THREE.Vector3().fromBufferAttribute(at, k).applyMatrix4(matrixWorld));
+      });
+    }
+    this.show(q);
+    if (this.handle && this.handle.group.visible) {
+      const { min, max } = new THREE.Box3().setFromObject(this.handle.group);
+      for (let k = 0; k < 8; k++) points.push(new THREE.Vector3(...["x", "y", "z"].map((axis, i) => (k >> i & 1 ? max : min)[axis])));
+    }
+    return points;
   }
 
   at(t) {  // what reads rows of the motion at a time, between samples on a straight line, beyond its ends as there

@@ -12,6 +12,7 @@ from headless import needs_chromium
 import irbmodels as irb
 from irbmodels.trajectory import through
 from irbmodels.viewer import save_page
+from irbmodels.viewer.actor import other_arms
 
 pytestmark = needs_chromium
 SHIFT, CTRL = 8, 2
@@ -256,6 +257,72 @@ def test_nothing_is_cut_in_any_window(name, moving, tmp_path, browser):
     for window in browser.visit(url, use):
         assert window.pop("room") > 0.4
         assert window == {"cut": [], "below": [], "over": False, "parts": True}
+
+
+IN_SIGHT = """(() => {  // how far the corners of all parts are from the middle of the scene to its edges
+  viewer.camera.updateMatrixWorld(true);
+  const ends = { x: [1, -1], y: [1, -1] }, at = new THREE.Vector3();
+  for (const actor of irb.actors) for (const path of actor.visuals) node(path).traverse(({ geometry, matrixWorld }) => {
+    const place = geometry && geometry.attributes.position;
+    for (let k = 0; place && k < place.count; k++) {
+      at.fromBufferAttribute(place, k).applyMatrix4(matrixWorld).project(viewer.camera);
+      for (const axis of ["x", "y"]) ends[axis] = [Math.min(ends[axis][0], at[axis]), Math.max(ends[axis][1], at[axis])];
+    }
+  });
+  return [ends.x, ends.y];
+})()"""
+
+
+def test_a_robot_fills_a_window_of_any_shape(tmp_path, browser):
+    """From every side all of it is in sight, both arms of a YuMi too, and in a narrow window it
+    reaches from edge to edge, its handle hidden.
+    """
+    right = irb.load("irb14000")
+    pages = {"irb2400": [irb.load("irb2400")], "irb14000": [right, *other_arms(right)]}
+
+    async def use(tab):
+        seen = {}
+        await tab.evaluate("irb.layer('handle', false)")
+        for size in ((1280, 800), (768, 1024), (390, 844), (500, 1200)):
+            await tab.resize(*size)
+            await tab.evaluate("new Promise(done => requestAnimationFrame(done))")
+            for view in ("3D", "front", "top"):
+                await tab.evaluate(f"irb.look('{view}')")
+                seen[size[0], view] = await tab.evaluate(IN_SIGHT)
+            await tab.evaluate("irb.look('3D')")
+        await tab.resize(768, 1024)  # the view that is there is fitted again
+        await tab.evaluate("new Promise(done => requestAnimationFrame(done))")
+        seen[768, "again"] = await tab.evaluate(IN_SIGHT)
+        return seen
+
+    for name, robots in pages.items():
+        save_page(tmp_path / "p.html", *robots)
+        seen = browser.visit((tmp_path / "p.html").as_uri(), use)
+        for window, ends in seen.items():
+            assert np.abs(ends).max() < 0.99, (name, window)
+        for view in ("3D", "again"):
+            assert np.ptp(seen[768, view], axis=1).max() > 1.8, (name, seen[768, view])
+        np.testing.assert_allclose(seen[768, "again"], seen[768, "3D"], rtol=0, atol=1e-9)
+
+
+def test_every_chart_of_six_axes_is_whole_on_a_small_screen(moving, browser):
+    """At 1280 x 800 and 720 no strip is cut by the edge of the charts, and the panel stays open."""
+    strips = """(() => {
+      const charts = document.getElementById("charts"), { top, bottom } = charts.getBoundingClientRect();
+      const boxes = [...charts.children].map(one => one.getBoundingClientRect());
+      return [boxes.length, boxes.every(box => box.top >= top - 0.5 && box.bottom <= bottom + 0.5), document.getElementById("panel").clientHeight];
+    })()"""
+
+    async def use(tab):
+        shown = []
+        for height in (800, 720):
+            await tab.resize(1280, height)
+            shown.append(await tab.evaluate(strips))
+        return shown
+
+    for count, whole, panel in browser.visit(moving, use):
+        assert (count, whole) == (6, True)
+        assert panel > 130
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
