@@ -66,11 +66,13 @@ class AnswerPanel {
   choices(found) {  // a button for each posture; those that are there stay, and with them the focus
     const { answers, axes, q } = this.actor, buttons = [...this.postures.children];
     buttons.slice(found.length).forEach(button => button.remove());
+    const names = found.map(one => `[${answers.configuration(one.q).join(",")}]`);
     found.forEach((one, k) => {
-      const button = buttons[k] || this.postures.appendChild(element("button"));
-      button.textContent = `[${answers.configuration(one.q).join(",")}]`;
+      const button = buttons[k] || this.postures.appendChild(element("button")), twins = found.filter((_, i) => names[i] === names[k]);
+      const broken = this.actor.violations(one.q), outside = [...new Set(broken.map(limit => axes[limit.axis].label))].join(", ");
+      button.textContent = [names[k], [...sides(answers.arm.kind, one.slot, twins), ...(outside ? [`OUTSIDE axis ${outside}`] : [])].join(", ")].join(" ").trim();
       button.className = one.inside ? "" : "out";
-      button.title = axes.map((axis, i) => number(one.q[i] * axis.scale)).join("  ") + (one.inside ? "" : ": out of range");
+      button.title = [axes.map((axis, i) => number(one.q[i] * axis.scale)).join("  "), ...broken.map(limit => this.actor.inRange(limit, one.q, " ="))].join("; ");
       button.setAttribute("aria-pressed", same(one.q, q));
       button.onclick = () => panel.move(one.q);
     });
@@ -104,6 +106,12 @@ class AnswerPanel {
     if (answers.solve) this.choices(this.found());
     this.singular.replaceChildren(...lines.map(line => element("span", { textContent: line })));
   }
+}
+
+const SIDES = [["axis 5 +", "axis 5 −"], ["elbow up", "elbow down"], ["front", "back"]];  // of the bits of a slot, from the lowest on
+function sides(kind, slot, twins) {  // what tells a posture from others of the same configuration data
+  const pairs = { "six axes": SIDES, palletizer: SIDES.slice(1), scara: [["elbow +", "elbow −"]] }[kind], side = (one, bit) => one >> bit & 1;
+  return pairs.map((pair, bit) => twins.some(other => side(other.slot, bit) !== side(slot, bit)) && pair[side(slot, bit)]).filter(Boolean).reverse();
 }
 
 const same = (one, other) => one.every((value, i) => Math.abs(value - other[i]) < 1e-6);

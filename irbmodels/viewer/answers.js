@@ -9,6 +9,8 @@ const NO_AXES = "[9E9,9E9,9E9,9E9,9E9,9E9]";  // external ones, none of which is
 const ROUNDS = 30, FARTHEST = 0.3;       // of an iteration: how many, and how far one moves an axis at most [rad, m]
 const ENOUGH = 1e-10;                   // what it may leave of a twist [m, rad]
 const VALID = 1, INSIDE = 2;            // bits of a solution of inverse kinematics
+const BRINK = 1e-6;                     // [rad, m] what the digits of a printed target leave of an angle
+const middle = quadrant => (quadrant + 0.5) * Math.PI / 2;
 
 class Answers {
   constructor({ queries, causes, gravity, world, payload, carried, robax, arm }) {
@@ -47,11 +49,31 @@ class Answers {
   }
 
   configuration(q) {  // ABB's cf1, cf4, cf6, cfx
-    const quadrant = angle => Math.floor(angle / (Math.PI / 2) + ROUND), x = this.angles(q), { kind, coupled, quadrants } = this.arm;
-    const signs = { "six axes": () => [q[4], Math.sin(x[2] - x[1]), this.distances(q).shoulder], palletizer: () => [], scara: () => [Math.sin(x[1] - x[0])] }[kind]();
-    const bits = signs.reduce((sum, value, bit) => sum + (value < -ROUND ? 1 << bit : 0), 0);
+    const quadrant = angle => Math.floor(angle / (Math.PI / 2) + ROUND), { coupled, quadrants } = this.arm;
+    const bits = this.signs(q).reduce((sum, value, bit) => sum + (value < -ROUND ? 1 << bit : 0), 0);
     return [...quadrants.map(axis => axis === null ? 0 : quadrant(q[axis])), coupled ? quadrant(q[1]) : bits];
   }
+
+  signs(q) {  // quantities whose signs are the bits of cfx
+    const x = this.angles(q);
+    return { "six axes": () => [q[4], Math.sin(x[2] - x[1]), this.distances(q).shoulder], palletizer: () => [], scara: () => [Math.sin(x[1] - x[0])] }[this.arm.kind]();
+  }
+
+  matches(q, wanted) {  // whether a posture has configuration data; on the edge of a quadrant it belongs to both, as in kinematics/configuration.py
+    const { coupled, quadrants } = this.arm, within = (angle, quadrant) => Math.abs(angle - middle(quadrant)) <= Math.PI / 4 + BRINK;
+    return quadrants.every((axis, i) => axis === null || within(q[axis], wanted[i])) &&
+      (coupled ? within(q[1], wanted[3]) : this.signs(q).every((value, bit) => wanted[3] >> bit & 1 ? value <= BRINK : value >= -BRINK));
+  }
+
+  seeded(q, wanted) {  // a posture whose axes lie in the quadrants of configuration data, for what a singularity leaves free
+    return this.inQuadrants(q, wanted, (x, centre) => Math.abs(x - centre) <= Math.PI / 4 + BRINK ? x : centre);
+  }
+
+  turned(q, wanted) {  // by whole turns, into the quadrants of configuration data
+    return this.inQuadrants(q, wanted, (x, centre) => x + 2 * Math.PI * Math.round((centre - x) / (2 * Math.PI)));
+  }
+
+  inQuadrants(q, wanted, put) { return q.map((x, k) => { const i = this.arm.quadrants.indexOf(k); return i < 0 ? x : put(x, middle(wanted[i])); }); }
 
   postures(pose, near, limits) {  // of a pose, rows of its matrix: those of the closed form, nearest to a seed first
     const { seed } = this.arm.inverse, x = this.angles(near), n = near.length;

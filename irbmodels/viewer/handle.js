@@ -87,32 +87,7 @@ class Handle {  // of one robot whose TCP can be dragged
       target.setPosition(new THREE.Vector3().setFromMatrixPosition(from).add(step));
     }
     const e = target.elements;
-    this.towards([0, 1, 2, 3].map(row => [e[row], e[row + 4], e[row + 8], e[row + 12]]));
-  }
-
-  onBranch(pose) {  // posture of the closed form, or by how much the pose is out of reach
-    const { answers, q, limits } = this.actor, [own] = answers.postures(this.actor.pose(), q, limits).postures, { missing, postures } = answers.postures(pose, q, limits);
-    return { one: postures.find(other => own && other.slot === own.slot) || postures[0],
-             short: Number.isFinite(missing) ? `out of reach by ${number(1000 * missing)} mm` : "no posture has this orientation" };
-  }
-
-  nearby(pose) {  // posture next to the present one, or what is left to the pose
-    const { answers, q, limits } = this.actor, { q: found, off } = answers.nearby(pose, q);
-    if (Math.hypot(...off) > 1e-6) return { short: `not reached from here: ${number(1000 * Math.hypot(...off.slice(0, 3)))} mm and ${number(Math.hypot(...off.slice(3)) * 180 / Math.PI)}° are left` };
-    return { one: { q: found, inside: limits.every(({ row, low, high }) => { const value = dot(row, found); return value >= low && value <= high; }) } };
-  }
-
-  towards(pose) {  // move the robot to a pose of its TCP in the base, on the branch of its posture; say why it cannot
-    const { answers, limits, axes } = this.actor, { one, short } = answers.solve ? this.onBranch(pose) : this.nearby(pose), note = document.getElementById("drag");
-    note.textContent = "";
-    if (!one) note.textContent = short;
-    else if (!one.inside) {
-      const limit = limits.find(({ row, low, high }) => { const value = dot(row, one.q); return value < low || value > high; });
-      const { scale, unit } = axes[limit.axis], value = scale * dot(limit.row, one.q);
-      note.textContent = `${limit.text} would be ${number(value)} ${unit}, range ${number(scale * limit.low)} … ${number(scale * limit.high)}`;
-    } else panel.move(one.q, null, this.actor);
-    if (note.textContent) say(note.textContent);
-    return Boolean(one && one.inside);
+    this.actor.towards([0, 1, 2, 3].map(row => [e[row], e[row + 4], e[row + 8], e[row + 12]]));
   }
 }
 

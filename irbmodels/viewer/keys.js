@@ -4,11 +4,11 @@ const TURN = Math.PI / 36, NEARER = 0.9, NUDGE = 0.01;  // of the view by a key 
 
 function stepped(event) {  // an arrow key on a slider or its field: a step of its data, with Shift a tenth
   const input = event.target, steps = STEPS[event.key], { ctrlKey, metaKey, altKey } = event;
-  if (!steps || !input.dataset.step || ctrlKey || metaKey || altKey || (input.type === "number" && /Left|Right/.test(event.key))) return;
+  if (!steps || !input.dataset.step || input.readOnly || ctrlKey || metaKey || altKey || (input.type === "number" && /Left|Right/.test(event.key))) return;
   event.preventDefault();
   const value = (input.valueAsNumber || 0) + steps * input.dataset.step * (event.shiftKey ? 0.1 : 1), { min, max } = input;
   input.value = Number(Math.min(max === "" ? Infinity : max, Math.max(min === "" ? -Infinity : min, value)).toFixed(6));
-  input.dispatchEvent(new Event("input"));
+  for (const kind of ["input", "change"]) input.dispatchEvent(new Event(kind));
 }
 
 function orbit(across, up, nearer = 1) {  // turn the view about its target
@@ -20,8 +20,8 @@ function orbit(across, up, nearer = 1) {  // turn the view about its target
 }
 
 function nudge(axis, step) {  // move the tool along one of its axes
-  const { handle } = panel.chosen, pose = panel.chosen.pose();
-  if (handle) handle.towards(pose.map((row, i) => i < 3 ? [...row.slice(0, 3), row[3] + step * row[axis]] : row));
+  const pose = panel.chosen.pose();
+  if (panel.chosen.handle) panel.chosen.towards(pose.map((row, i) => i < 3 ? [...row.slice(0, 3), row[3] + step * row[axis]] : row));
 }
 
 class Keys {
@@ -55,7 +55,7 @@ class Keys {
     let run = null;
     if (ctrlKey || metaKey) {  // a field that is no axis keeps its own undo
       const kind = { z: shiftKey ? "redo" : "undo", y: "redo" }[key.toLowerCase()];
-      if (kind && !(typing && !target.closest(".axis"))) run = () => panel.undo[kind]();
+      if (kind && !(typing && !target.closest(".axis, #tcp div"))) run = () => panel.undo[kind]();
     } else if (target === viewer.renderer.domElement && this.scene[key]) run = this.scene[key];
     else if (this.single.checked && !typing) run = this.anywhere[key];
     if (!run) return;

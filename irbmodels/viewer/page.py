@@ -29,6 +29,7 @@ _SCRIPTS = (  # one script, in this order
     "plane.js",
     "bodies.js",
     "answer_panel.js",
+    "target.js",
     "panel.js",
 )
 

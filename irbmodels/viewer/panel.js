@@ -5,7 +5,7 @@ class Panel {
     this.actors = actors;
     this.chosen = actors[0];
     this.axes = element("div", { role: "group", "aria-label": "axes" });
-    this.readout = element("pre", { id: "tcp" });
+    this.target = new Target();
     this.notes = element("div", { id: "notes" });
     const names = element("select", { id: "actor", "aria-label": "robot that the sliders move", onchange: () => this.choose(actors[names.selectedIndex]) },
                           ...actors.map(actor => element("option", { textContent: actor.name })));
@@ -24,7 +24,7 @@ class Panel {
     this.keys = new Keys(() => this.home());
     const sharing = element("button", { id: "link", textContent: "link", title: "copy a link that carries the posture", hidden: location.protocol === "about:", onclick: () => share(sharing) });
     const header = element("header", {}, element("h1", {}, actors.length > 1 ? names : actors[0].name), ...this.undo.buttons, sharing, this.keys.button);
-    document.getElementById("panel").append(header, views, this.axes, this.notes, element("div", { id: "drag" }), this.readout, this.answers.node, this.section.node, this.bodies.node, layers);
+    document.getElementById("panel").append(header, views, this.axes, this.notes, document.getElementById("refusal"), this.target.node, this.answers.node, this.section.node, this.bodies.node, layers);
     this.choose(this.chosen);
     (still && !document.body.classList.contains("bare") ? ["handle", ...page.layers] : page.layers).forEach(name => this.layer(name, true));
   }
@@ -53,7 +53,8 @@ class Panel {
                                            element("span", { textContent: axis.unit })) };
     });
     this.axes.replaceChildren(...this.rows.map(row => row.row));
-    for (const part of [this.answers, this.section, this.bodies]) part.choose(actor);
+    for (const part of [this.target, this.answers, this.section, this.bodies]) part.choose(actor);
+    refuse("");
     this.refresh();
   }
 
@@ -70,6 +71,7 @@ class Panel {
 
   put(q, source = null, actor = this.chosen) {
     this.take(actor);
+    refuse("");
     actor.pushed(null);  // the torque of the motion is none of this posture
     this.set(q, source, actor);
   }
@@ -82,7 +84,7 @@ class Panel {
   }
 
   refresh(source = null) {
-    const { axes, q } = this.chosen, broken = this.chosen.violations(), pose = this.chosen.pose();
+    const { axes, q } = this.chosen, broken = this.chosen.violations();
     this.rows.forEach(({ slider, field, row }, i) => {
       const shown = q[i] * axes[i].scale;
       if (slider !== source) slider.value = shown;
@@ -95,15 +97,8 @@ class Panel {
     const kinds = broken.map(limit => limit.text).join(", ");
     if (kinds !== (this.kinds || "")) say(kinds ? `out of range: ${kinds}` : "within the ranges");
     this.kinds = kinds;
-    this.notes.replaceChildren(...broken.map(limit => {
-      const { scale, unit } = axes[limit.axis];
-      return element("div", { textContent: `${limit.text} = ${number(dot(limit.row, q) * scale)} ${unit}, range ${number(limit.low * scale)} … ${number(limit.high * scale)}` });
-    }));
-    const turn = new THREE.Quaternion().setFromRotationMatrix(new THREE.Matrix4().set(...pose.flat()));
-    const wxyz = [turn.w, turn.x, turn.y, turn.z], sign = Math.sign(wxyz.find(x => Math.abs(x) > 1e-12));  // as orientation.upright
-    this.readout.textContent = `TCP [mm]  ${pose.slice(0, 3).map(row => number(1000 * row[3])).join("  ")}\nq1..q4    ` +
-      wxyz.map(value => number(sign * value, 4)).join("  ");
-    for (const part of [this.answers, this.section, this.bodies]) part.refresh();
+    this.notes.replaceChildren(...broken.map(limit => element("div", { textContent: this.chosen.inRange(limit, q, " =") })));
+    for (const part of [this.target, this.answers, this.section, this.bodies]) part.refresh();
   }
 
   layer(name, on) {
@@ -155,6 +150,10 @@ function frameFor(width, height) {  // a narrow scene shows the robots from edge
 // --- start -----------------------------------------------------------------------------------------------------------------------
 
 let panel, player;
+function refuse(text) {  // why the robot stays where it is, until something moves it
+  document.getElementById("refusal").textContent = text;
+  if (text) say(text);
+}
 const robot = number => {
   if (!irb.actors[number]) throw new Error(`no robot number ${number} on this page; it has ${irb.actors.length}, counted from 0`);
   return irb.actors[number];
@@ -164,7 +163,7 @@ const moving = () => { if (!player || !player.actors.length) throw new Error("no
 const command = work => (...inputs) => {  // what makes no sense changes nothing, and says so in the page and once in the console
   let refusal = "";
   try { work(...inputs); } catch (problem) { refusal = problem.message; console.error(refusal); }
-  document.getElementById("refusal").textContent = refusal;
+  refuse(refusal);
 };
 const posture = (shown, number = 0) => {  // rad and m from deg and mm
   const actor = robot(number), values = Array.from(shown ?? []), units = actor.axes.map(axis => axis.unit).join(" ");

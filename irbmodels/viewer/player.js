@@ -46,6 +46,7 @@ class Player {
 
   play() {
     if (!this.actors.length || this.playing) return;
+    refuse("");
     if (this.t >= this.end) this.t = this.start;
     this.playing = true;
     this.signed("❚❚", "pause");
@@ -73,6 +74,7 @@ class Player {
 
   scrub(t) {  // by hand, which stops what plays
     this.pause();
+    refuse("");
     this.hovered = null;
     this.seek(t);
   }

@@ -133,6 +133,37 @@ class Actor {
 
   dragged() { return Boolean(this.answers.solve) || this.axes.length > 5; }  // whether its TCP can be: by a closed form, or with all directions
 
+  onBranch(pose) {  // posture of the closed form, or by how much the pose is out of reach
+    const { answers, q, limits } = this, [own] = answers.postures(this.pose(), q, limits).postures, { missing, postures } = answers.postures(pose, q, limits);
+    return { found: (postures.find(other => own && other.slot === own.slot) || postures[0] || {}).q, short: beyond(missing) };
+  }
+
+  configured(pose, wanted) {  // posture with configuration data: one within its ranges, if there is one
+    const { answers, q, limits } = this, { missing, postures } = answers.postures(pose, answers.seeded(q, wanted), limits);
+    const turned = postures.map(one => answers.turned(one.q, wanted)), having = turned.filter(one => answers.matches(one, wanted));
+    const others = [...new Set(postures.map(one => `[${answers.configuration(one.q)}]`))].join(" ");
+    return { found: having.find(one => !this.violations(one).length) || having[0], short: postures.length ? `no posture of this pose has the configuration [${wanted}]; it has ${others}` : beyond(missing) };
+  }
+
+  nearby(pose, wanted) {  // posture next to the present one, or what is left to the pose
+    const { answers, q } = this, { q: found, off } = answers.nearby(pose, q);
+    if (Math.hypot(...off) > 1e-6) return { short: `not reached from here: ${number(1000 * Math.hypot(...off.slice(0, 3)))} mm and ${number(Math.hypot(...off.slice(3)) * 180 / Math.PI)}° are left` };
+    return wanted && !answers.matches(found, wanted) ? { short: `reached from here with the configuration [${answers.configuration(found)}], not [${wanted}]` } : { found };
+  }
+
+  towards(pose, configuration = null) {  // move to a pose of the TCP in the base, on the branch of the posture or with configuration data; say why not
+    const wanted = this.answers.arm && configuration;
+    const { found, short } = !this.answers.solve ? this.nearby(pose, wanted) : wanted ? this.configured(pose, wanted) : this.onBranch(pose), [limit] = found ? this.violations(found) : [];
+    if (found && !limit) panel.move(found, null, this);
+    else refuse(found ? this.inRange(limit, found, " would be") : short);
+    return Boolean(found && !limit);
+  }
+
+  inRange({ text, row, axis, low, high }, q, verb) {  // value and bounds of a range
+    const { scale, unit } = this.axes[axis], shown = value => number(value * scale);
+    return `${text}${verb} ${shown(dot(row, q))} ${unit}, range ${shown(low)} … ${shown(high)}`;
+  }
+
   position() { return this.pose().slice(0, 3).map(row => row[3]); }
 
   trace() {  // of a robot without a motion: where its TCP is moved; a jump leaves no dot
@@ -159,6 +190,8 @@ class Actor {
     });
   }
 }
+
+const beyond = missing => Number.isFinite(missing) ? `out of reach by ${number(1000 * missing)} mm` : "no posture has this orientation";
 
 // --- layers: what can be shown besides the robot --------------------------------------------------------------------------
 

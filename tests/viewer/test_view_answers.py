@@ -193,7 +193,8 @@ def test_panel_answers_for_the_posture(tmp_path, reported):
         (*np.mod(one.configuration[:4], turns), "" if one.in_range else "out")
         for one in robot.inverse_kinematics(robot.pose(q), near=q)
     ]
-    shown = [(*np.mod(json.loads(text), turns), style) for text, _, style in report["postures"]]
+    named = [(text.partition("]")[0] + "]", style) for text, _, style in report["postures"]]
+    shown = [(*np.mod(json.loads(text), turns), style) for text, style in named]
     assert sorted(shown) == sorted(expected)
     assert [here for _, here, _ in report["postures"]].count(True) == 1
     assert np.abs(np.array(report["other"]) - q).max() > 0.1
@@ -219,7 +220,7 @@ const drag = (from, to) => {
   const { kind, axis } = actor.handle.part;
   for (let k = 1; k <= 10; k++) dispatchEvent(event("pointermove", from.map((x, i) => x + k / 10 * (to[i] - x))));
   dispatchEvent(event("pointerup", to));
-  return { kind, axis, q: actor.q, note: document.getElementById("drag").textContent, held: Boolean(actor.handle.part) };
+  return { kind, axis, q: actor.q, note: document.getElementById("refusal").textContent, held: Boolean(actor.handle.part) };
 };
 const size = 0.16 * actor.size, ring = angle => screen([0.8 * size * Math.cos(angle), 0.8 * size * Math.sin(angle), 0]);
 report.arrow = drag(screen([0.9 * size, 0, 0]), screen([0.9 * size + 0.05, 0, 0]));
@@ -271,13 +272,13 @@ const put = (pose, way, turn) => {
 report.steps = [];
 for (let k = 1; k <= 25; k++) {
   const target = put(from, [0.002 * k, -0.004 * k, 0.003 * k], 0.03 * k);
-  report.steps.push({ moved: actor.handle.towards(target), target, q: actor.q });
+  report.steps.push({ moved: actor.towards(target), target, q: actor.q });
 }
 const before = actor.q;
-report.far = { moved: actor.handle.towards(put(from, [30, 0, 0], 0)), note: document.getElementById("drag").textContent, still: actor.q.every((x, i) => x === before[i]) };
+report.far = { moved: actor.towards(put(from, [30, 0, 0], 0)), note: document.getElementById("refusal").textContent, still: actor.q.every((x, i) => x === before[i]) };
 irb.set(edge.map((x, i) => x * actor.axes[i].scale));
 const beyond = edge.map((x, i) => i === 2 ? x + 0.1 : x), there = Array.from(actor.answers.pose(beyond));
-report.range = { moved: actor.handle.towards([0, 4, 8, 12].map(i => there.slice(i, i + 4))), note: document.getElementById("drag").textContent };
+report.range = { moved: actor.towards([0, 4, 8, 12].map(i => there.slice(i, i + 4))), note: document.getElementById("refusal").textContent };
 document.getElementById("rapid").open = true;
 report.shown = ["robtarget", "jointtarget"].map(kind => document.getElementById(kind).offsetParent !== null);
 report.twists = poses.map(pose => actor.answers.twist(start, pose));

@@ -34,6 +34,7 @@ def test_sliders_speak_the_controllers_language(tmp_path, reported):
         tmp_path / "p.html",
         f"const others = {json.dumps(others)};"
         """
+        const quaternion = () => document.querySelector("#tcp pre").textContent.split(/\\s+/).slice(-4).map(Number);
         const move = (i, value) => {
           const slider = document.getElementById(`slider-${i}`);
           slider.value = value;
@@ -43,7 +44,7 @@ def test_sliders_speak_the_controllers_language(tmp_path, reported):
           pose: Object.fromEntries(["link_2", "link_3", "link_crank", "link_rod", "tcp"].map(link => [link, irb.pose(link)])),
           fields: [...document.querySelectorAll(".axis input[type=number]")].map(field => Number(field.value)),
           red: [...document.querySelectorAll(".axis")].map(row => row.classList.contains("out")),
-          notes: document.getElementById("notes").textContent, tcp: document.getElementById("tcp").textContent,
+          notes: document.getElementById("notes").textContent, tcp: [..."xyz"].map(name => Number(document.getElementById(`tcp-${name}`).value)), turn: quaternion(),
         });
         report.home = state();
         move(1, 40); report.forward = state();
@@ -54,7 +55,7 @@ def test_sliders_speak_the_controllers_language(tmp_path, reported):
         report.slider = [...document.querySelectorAll(".axis input[type=range]")].map(s => [Number(s.min), Number(s.max)]);
         report.quaternions = others.map(posture => {
           irb.set(posture);
-          return document.getElementById("tcp").textContent.split(/\\s+/).slice(-4).map(Number);
+          return quaternion();
         });
         """,
     )
@@ -88,10 +89,7 @@ def test_sliders_speak_the_controllers_language(tmp_path, reported):
     low, high = (np.degrees(bound) for bound in robot.limits.envelope())
     np.testing.assert_allclose(page_report["slider"], np.stack([low, high], axis=1), atol=1e-9)
     pose = robot.pose(robot.from_controller([0, 80, 60, 0, 130, 0]))
-    place, turn = (
-        [float(word) for word in line.split()[-3 - k :]]
-        for k, line in enumerate(page_report["typed"]["tcp"].split("\n"))
-    )
+    place, turn = page_report["typed"]["tcp"], page_report["typed"]["turn"]
     assert place == pytest.approx(pose.translation * 1000, abs=0.051)
     quaternion = pin.Quaternion(pose.rotation)  # ABB writes the scalar first
     shown = np.array([quaternion.w, quaternion.x, quaternion.y, quaternion.z])
