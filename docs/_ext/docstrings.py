@@ -12,6 +12,7 @@ from typing import Any
 
 from sphinx.application import Sphinx
 from sphinx.ext import napoleon
+from sphinx.pycode import ModuleAnalyzer
 from sphinx.util.inspect import TypeAliasForwardRef
 
 
@@ -48,4 +49,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("autodoc-process-signature", public_signature)
     # in a union Sphinx prints an alias by its representation, TypeAliasForwardRef('Array')
     TypeAliasForwardRef.__repr__ = lambda alias: alias.name
+    # overloads are for type checkers; a page shows all that a call takes, once
+    ModuleAnalyzer.overloads = property(lambda _: {}, lambda *_: None)
     return {"parallel_read_safe": True}

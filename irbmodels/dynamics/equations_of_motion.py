@@ -32,8 +32,8 @@ class Energy(NamedTuple):
     That of a pulling spring is 0 at the length where it has the force F0.
     """
 
-    kinetic: Array | float
-    potential: Array | float
+    kinetic: Array
+    potential: Array
 
 
 def inverse_dynamics(model: Model, q: Array, v: Array, a: Array) -> Array:

@@ -9,7 +9,7 @@ import pinocchio as pin
 
 from ..checks import as_choice
 from ..model.tree import Tree
-from ..model.types import Array
+from ..model.types import SE3, Array
 
 Reference = Literal["base", "world"]
 REFERENCES = ("base", "world")
@@ -24,7 +24,7 @@ def in_world(reference: Reference) -> bool:
     return as_choice(reference, REFERENCES, "reference") == "world"
 
 
-def pose(tree: Tree, frame: int, q: Array, point: Array | None = None) -> pin.SE3:
+def pose(tree: Tree, frame: int, q: Array, point: Array | None = None) -> SE3:
     """Return the pose of a frame in the base.
 
     With ``point`` [m, in frame axes] its origin is that point.
@@ -32,9 +32,12 @@ def pose(tree: Tree, frame: int, q: Array, point: Array | None = None) -> pin.SE
     model, data, coupling = tree.model, tree.data, tree.coupling
     pin.forwardKinematics(model, data, coupling.position(q))
     placement = pin.updateFramePlacement(model, data, frame)
-    if point is None:
-        return placement.copy()
-    return pin.SE3(placement.rotation.copy(), placement.act(point))
+    result: SE3 = (
+        placement.copy()
+        if point is None
+        else pin.SE3(placement.rotation.copy(), placement.act(point))
+    )
+    return result
 
 
 def homogeneous(tree: Tree, frame: int, q: Array, point: Array | None = None) -> Array:

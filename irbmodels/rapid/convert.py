@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from itertools import permutations, product
 
 import numpy as np
-import pinocchio as pin
 
 from ..checks import as_instance
 from ..errors import InputError
 from ..model.inertia import Inertial
 from ..model.tool import Tool, doubt_metres, payload
-from ..model.types import Array
+from ..model.types import SE3, Array
 from .parser import read_value
 from .records import Orient, Pos, Pose, round_values
 from .values import LoadData, RobTarget, ToolData, Unit, WobjData
@@ -107,7 +106,7 @@ def tool0_pose(
     tool: ToolData,
     wobj: WobjData | None = None,
     units: Mapping[str, Unit] | None = None,
-) -> pin.SE3:
+) -> SE3:
     """Return the pose of tool0 [m] in the world that puts a tool on a target.
 
     For a held tool, or a stationary tool and a held work object.

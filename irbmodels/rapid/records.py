@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from ..errors import InputError
 from ..model.rotations import from_zyx, quaternion, rotation, zyx
-from ..model.types import Array
+from ..model.types import SE3, Array
 from .text import literal, number
 
 # error in length of a quaternion by printed digits: ABB writes five to six decimals (0.99998)
@@ -157,15 +157,16 @@ class Pose(Value):
     rot: Orient
 
     @classmethod
-    def of(cls, pose: pin.SE3) -> Pose:
+    def of(cls, pose: SE3) -> Pose:
         """Return the frame of a pose in [m], to nine decimals."""
         return cls(Pos(*round_values(1000.0 * pose.translation)), Orient.of(pose.rotation))
 
-    def se3(self) -> pin.SE3:
+    def se3(self) -> SE3:
         """Return the pose in [m]."""
-        return pin.SE3(self.rot.matrix(), np.array(self.trans.values) / 1000.0)
+        pose: SE3 = pin.SE3(self.rot.matrix(), np.array(self.trans.values) / 1000.0)
+        return pose
 
-    def moved(self, pose: pin.SE3) -> Pose:
+    def moved(self, pose: SE3) -> Pose:
         """Return the frame of another pose [m]; equal coordinates keep their text."""
         new = Pose.of(pose)
         pairs = zip(self.trans, new.trans, strict=True)

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Protocol
 
-import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from ..checks import as_instance, short_repr
 from ..errors import InputError
-from ..model.types import Array
+from ..model.types import SE3, Array
 from .records import Orient, Pos, Pose, Value, components, round_values
 from .text import UNUSED, literal
 
@@ -163,9 +162,7 @@ class WobjData(Value):
     uframe: Pose
     oframe: Pose
 
-    def frame(
-        self, extax: ExtJoint | None = None, units: Mapping[str, Unit] | None = None
-    ) -> pin.SE3:
+    def frame(self, extax: ExtJoint | None = None, units: Mapping[str, Unit] | None = None) -> SE3:
         """Return the object frame [m] in the world, or in tool0 if the robot holds the object.
 
         A movable user frame is the ``tcp`` frame of its unit, the last link of a positioner;
@@ -200,7 +197,7 @@ class WobjData(Value):
                 f"{self.ufmec} has {unit.n} axes, eax_a and on, and the target says"
                 f" {extax or ExtJoint()}"
             )
-        world_from_user = unit.pose(unit.from_controller(used), "tcp", reference="world")
+        world_from_user: SE3 = unit.pose(unit.from_controller(used), "tcp", reference="world")
         return world_from_user * self.oframe.se3()
 
 
@@ -214,9 +211,7 @@ class RobTarget(Value):
     robconf: ConfData
     extax: ExtJoint
 
-    def pose(
-        self, wobj: WobjData | None = None, units: Mapping[str, Unit] | None = None
-    ) -> pin.SE3:
+    def pose(self, wobj: WobjData | None = None, units: Mapping[str, Unit] | None = None) -> SE3:
         """Return the TCP pose [m] in the world; the robot's base unless it is mounted elsewhere.
 
         Without ``wobj`` as ABB's ``wobj0``.
@@ -232,7 +227,7 @@ class RobTarget(Value):
 
     def moved(
         self,
-        world_from_tcp: pin.SE3,
+        world_from_tcp: SE3,
         wobj: WobjData | None = None,
         units: Mapping[str, Unit] | None = None,
     ) -> RobTarget:

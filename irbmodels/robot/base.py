@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import pinocchio as pin
@@ -26,7 +26,7 @@ from ..model.model import Model, load_on_flange, loaded
 from ..model.springs import PullingElement, Spring
 from ..model.tool import Tool
 from ..model.tree import Frame, Tree
-from ..model.types import Array, Mask
+from ..model.types import SE3, AnyRows, Array, Mask, OneRow, Vector
 from ..tables.building import tree_of
 from ..tables.description import Description
 from ..tables.spring_rows import unknown_numbers
@@ -140,12 +140,22 @@ class RobotBase:
         return self.dynamic_model.drive_axes
 
     @property
-    def world_from_base(self) -> pin.SE3:
+    def world_from_base(self) -> SE3:
         """Pose of the base in the world [m], as :meth:`.Robot.mounted` was given it.
 
         It is ABB's base frame; identity unless mounted.
         """
-        return pin.SE3(self._choices.world_from_base)
+        placement: SE3 = pin.SE3(self._choices.world_from_base)
+        return placement
+
+    @overload
+    def from_controller(self, position: AnyRows) -> Array: ...
+
+    @overload
+    def from_controller(self, position: OneRow) -> Vector: ...
+
+    @overload
+    def from_controller(self, position: ArrayLike) -> Array: ...
 
     def from_controller(self, position: ArrayLike) -> Array:
         """Return ``q`` [rad, m] of positions ``(..., n)`` as the controller shows them [deg, mm].

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast, overload
 from weakref import WeakKeyDictionary
 from xml.etree import ElementTree
 
@@ -26,7 +26,7 @@ from ..files import read_text
 from ..model.limits import Limits
 from ..model.shapes import UNCOLOURED, Shape, link_of, mesh_of, shapes_of
 from ..model.tree import UNLIMITED
-from ..model.types import Array, Mask
+from ..model.types import AnyRows, Array, ManyRows, Mask, OneRow
 from ..model.urdf import parse_urdf
 from .body_hulls import shapes_urdf
 from .robot import Robot
@@ -46,6 +46,22 @@ class Clearance(NamedTuple):
     """Names of the two links, a tuple; of arrays an array ``(..., 2)``."""
     points: Array
     """The nearest points, one on each link [m], base axes, shape ``(..., 2, 3)``."""
+
+
+@overload
+def collides(robot: Robot, q: AnyRows) -> Any: ...
+
+
+@overload
+def collides(robot: Robot, q: OneRow) -> bool: ...
+
+
+@overload
+def collides(robot: Robot, q: ManyRows) -> Mask: ...
+
+
+@overload
+def collides(robot: Robot, q: ArrayLike) -> Any: ...
 
 
 def collides(robot: Robot, q: ArrayLike) -> bool | Mask:

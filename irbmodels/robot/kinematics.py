@@ -6,10 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
-import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from ..checks import as_bool, as_choice, broadcast, map_states, number, six
@@ -32,7 +31,16 @@ if TYPE_CHECKING:
     from ..model.dh_motion import LinkMotion
     from ..rapid import RobTarget
 
-from ..model.types import Array
+from ..model.types import (
+    SE3,
+    AnyRows,
+    Array,
+    ManyMatrices,
+    ManyRows,
+    Matrices,
+    OneMatrix,
+    OneRow,
+)
 from .base import RobotBase
 
 Axes = Literal["base", "world", "local"]
@@ -42,13 +50,49 @@ AXES = ("base", "world", "local")
 class KinematicMethods(RobotBase):
     """Queries that depend on the lengths of an arm alone."""
 
+    @overload
+    def pose(
+        self,
+        q: AnyRows,
+        frame: str = "tcp",
+        point: ArrayLike | None = None,
+        reference: Reference = "base",
+    ) -> Any: ...
+
+    @overload
+    def pose(
+        self,
+        q: OneRow,
+        frame: str = "tcp",
+        point: ArrayLike | None = None,
+        reference: Reference = "base",
+    ) -> SE3: ...
+
+    @overload
+    def pose(
+        self,
+        q: ManyRows,
+        frame: str = "tcp",
+        point: ArrayLike | None = None,
+        reference: Reference = "base",
+    ) -> Matrices: ...
+
+    @overload
     def pose(
         self,
         q: ArrayLike,
         frame: str = "tcp",
         point: ArrayLike | None = None,
         reference: Reference = "base",
-    ) -> pin.SE3 | Array:
+    ) -> Any: ...
+
+    def pose(
+        self,
+        q: ArrayLike,
+        frame: str = "tcp",
+        point: ArrayLike | None = None,
+        reference: Reference = "base",
+    ) -> SE3 | Array:
         """Pose of a frame in the base, or in the world that the robot is :meth:`.mounted` in.
 
         Args:
@@ -338,9 +382,61 @@ class KinematicMethods(RobotBase):
             path = self.world_from_base.inverse().homogeneous @ path
         return cross_wrist(self._arm, path, self.states.one(start, "start"), band)
 
+    @overload
     def inverse_kinematics(
         self,
-        pose: pin.SE3 | ArrayLike | RobTarget | str,
+        pose: AnyRows,
+        *,
+        in_range: bool = False,
+        near: ArrayLike | None = None,
+        turns: bool = False,
+        configuration: Sequence[int] | None = None,
+        axis_7: float | None = None,
+        reference: Reference | None = None,
+    ) -> Any: ...
+
+    @overload
+    def inverse_kinematics(
+        self,
+        pose: SE3 | OneMatrix | RobTarget | str,
+        *,
+        in_range: bool = False,
+        near: ArrayLike | None = None,
+        turns: bool = False,
+        configuration: Sequence[int] | None = None,
+        axis_7: float | None = None,
+        reference: Reference | None = None,
+    ) -> Solutions: ...
+
+    @overload
+    def inverse_kinematics(
+        self,
+        pose: ManyMatrices,
+        *,
+        in_range: bool = False,
+        near: ArrayLike | None = None,
+        turns: bool = False,
+        configuration: Sequence[int] | None = None,
+        axis_7: float | None = None,
+        reference: Reference | None = None,
+    ) -> Branches: ...
+
+    @overload
+    def inverse_kinematics(
+        self,
+        pose: ArrayLike,
+        *,
+        in_range: bool = False,
+        near: ArrayLike | None = None,
+        turns: bool = False,
+        configuration: Sequence[int] | None = None,
+        axis_7: float | None = None,
+        reference: Reference | None = None,
+    ) -> Any: ...
+
+    def inverse_kinematics(
+        self,
+        pose: SE3 | ArrayLike | RobTarget | str,
         *,
         in_range: bool = False,
         near: ArrayLike | None = None,

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...errors import NoSolution
 from ...model.limits import Limits
-from ...model.types import Array, Mask
+from ...model.types import Array, Mask, Vector
 from ..arm_geometry import Arm
 from ..configuration import Configuration, configuration_of
 from ..seven_axis import HeldAxis
@@ -50,7 +50,7 @@ class Solution:
     """One posture."""
 
     _arm: Arm | HeldAxis
-    q: Array
+    q: Vector
     """Axis positions [rad, m], shape ``(n,)``."""
     _bits: int
     distance: float | None
