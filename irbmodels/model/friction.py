@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from ..checks import finite, numbers, short_repr
 from ..errors import InputError, MissingData
+from .equality import ByValue
 from .types import Array, Mask
 
 ANY_SPEED = 1.0  # stands for a speed of the law that has no influence
@@ -56,7 +57,7 @@ def _absent() -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Stribeck:
+class Stribeck(ByValue):
     """Friction torque at drive speed ``w``, with ``sgn(0) = 0``.
 
     ``(Fc + (Fs - Fc) exp(-(w / v_St)^2) + mu |load|) sgn(w) + dFc |sgn(w)|

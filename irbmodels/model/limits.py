@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..checks import numbers, states
 from ..errors import InputError, MissingData
+from .equality import ByValue
 from .inertia import Inertial
 from .load_limits import LoadLimits
 from .tree import UNLIMITED
@@ -70,7 +71,7 @@ class AxisRanges(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Limits:
+class Limits(ByValue):
     """Bounds in SI units.
 
     Positions are bounded row by row: ``lower <= A q <= upper``. Speeds and efforts are those of the

@@ -12,11 +12,12 @@ from numpy.typing import ArrayLike
 
 from ..checks import nan_for_infinity, numbers, short_repr
 from ..errors import InputError
+from .equality import ByValue
 from .types import Array, Mask
 
 
 @dataclass(frozen=True, eq=False)
-class Motors:
+class Motors(ByValue):
     """``q_m = N q``, ``v_m = N v``, ``tau = N' tau_m``; arrays of shape ``(..., n)``.
 
     Results for unknown motors are NaN, never 0.

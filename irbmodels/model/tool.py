@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from ..checks import as_instance, as_path, finite, positive
 from ..errors import InputError, UnknownName, warn
+from .equality import ByValue
 from .inertia import Inertial, gyration
 from .provenance import Grade
 
@@ -24,7 +25,7 @@ LONGEST = 5.0  # [m] of a TCP from the flange
 
 
 @dataclass(frozen=True, eq=False)
-class Tool:
+class Tool(ByValue):
     """TCP frame in tool0, and the tool's load in the axes of tool0."""
 
     name: str

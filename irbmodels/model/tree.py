@@ -34,7 +34,7 @@ class Tree:
     coupling: AxisCoupling
     frames: dict[str, int]
     """Frame number by link name, ``tcp`` included."""
-    _local: threading.local = field(default_factory=threading.local, repr=False)
+    _local: threading.local = field(default_factory=threading.local, repr=False, compare=False)
 
     @property
     def data(self) -> pin.Data:

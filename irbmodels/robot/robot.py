@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 import pinocchio as pin
@@ -16,6 +17,7 @@ from ..checks import as_list, as_pose, finite, is_rotation, numbers, short_repr
 from ..errors import InputError, MissingData, warn
 from ..files import read_text
 from ..model.axis_springs import check_springs
+from ..model.equality import are_equal
 from ..model.friction import Stribeck, check_law
 from ..model.inertia import Inertial
 from ..model.joint_drives import JointFriction, JointRotor
@@ -166,8 +168,37 @@ class Robot(KinematicMethods, DynamicMethods):
     leading axes. One state must be finite, and within stated multiples of the limits ("degrees?",
     docs/background/conventions.md); arrays check no range, and a sample that is not finite is
     answered with NaN in its own row. A robot may be used from many threads.
-    ``with_...`` return another robot, the same in whatever order.
+    ``with_...`` return another robot, the same in whatever order. Robots of equal tables, models,
+    loads and mounting are equal.
     """
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        """Refuse any change."""
+        raise FrozenInstanceError(
+            f"{self.name} is immutable, {name!r} cannot be set: with_tool, with_payload and other"
+            " with_... return another robot"
+        )
+
+    def __delattr__(self, name: str) -> NoReturn:
+        """Refuse any change."""
+        raise FrozenInstanceError(f"{self.name} is immutable, {name!r} cannot be deleted")
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether another robot gives the same answers."""
+        return (
+            are_equal(self._values, other._values) if isinstance(other, Robot) else NotImplemented
+        )
+
+    def __hash__(self) -> int:
+        """Hash what most robots differ in."""
+        return hash((self.name, self.parameters, self.tool and self.tool.name))
+
+    @property
+    def _values(self) -> tuple[object, ...]:
+        chosen, bare = self._choices, self._bare
+        placed = (chosen.gravity, chosen.world_from_base, bare.urdf_text, self.uncertainty)
+        own = (self.name, self.parameters, self.path, self.tool, self.payload, self.description)
+        return (*own, *placed, self.dynamic_model)
 
     @property
     def model(self) -> pin.Model:
@@ -533,6 +564,12 @@ class Robot(KinematicMethods, DynamicMethods):
             if line not in self._warnings:
                 warn(line)
         return robot
+
+
+for _part in Robot.__mro__[:-1]:  # Python's errors of arguments name a method by this
+    for _method in vars(_part).values():
+        if isinstance(_method, FunctionType):
+            _method.__module__, _method.__qualname__ = __name__, f"Robot.{_method.__name__}"
 
 
 def _robot(bare: BareRobot, choices: Choices) -> Robot:

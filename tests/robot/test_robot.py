@@ -407,6 +407,7 @@ friction:
 drives: {axes: {axis_3: {rotor_inertia_kg_m2: 0.002, source: bench}}}
 """
 LAW = irb.Stribeck([9.0] * 6, [7.0] * 6, np.arange(6.0), [0.2] * 6)
+URDF = irb.urdf_path("irb2400")
 CALLS = {
     "with_tool": [
         "spindle",
@@ -478,6 +479,8 @@ def same_robot(one: irb.Robot, other: irb.Robot) -> None:
     left, right = everything(one), everything(other)
     for name in left:
         np.testing.assert_equal(left[name], right[name], err_msg=name)
+    assert one == other
+    assert hash(one) == hash(other)
 
 
 @st.composite
@@ -587,11 +590,52 @@ def test_robot_cannot_be_changed():
         irb.load("irb2400", tool="spindle").with_rotors([1] * 6),
         irb.load("irb930"),
     ):
-        with pytest.raises(AttributeError):
-            robot.name = "other"
+        for name in ("name", "n", "limits", "of_a_subclass"):
+            with pytest.raises(AttributeError, match=f"{robot.name} is immutable, '{name}' cannot"):
+                setattr(robot, name, "other")
+        with pytest.raises(AttributeError, match="immutable"):
+            del robot.n
         for array in (robot.rotors, *robot.coupling, robot.limits.lower):
             with pytest.raises(ValueError, match="read-only"):
                 array[0] = 5.0
+
+
+@pytest.mark.parametrize("load", [lambda: irb.load("irb2400"), lambda: irb.from_urdf(URDF)])
+def test_robots_are_equal_by_value(load):
+    """The same tables or URDF make equal robots, and their parts are equal; each choice counts."""
+    robot, again = load(), load()
+    assert robot is not again
+    assert robot == again
+    assert robot.limits == again.limits
+    assert robot.friction_model == again.friction_model
+    with_tool = robot.with_tool("spindle")
+    assert with_tool.tool == again.with_tool("spindle").tool
+    assert len({robot, again, with_tool, again.with_tool("spindle")}) == 2
+    changes = [(method, choices[0]) for method, choices in CALLS.items() if method != "with_tool"]
+    others = [with_tool, *(made(robot, [change]) for change in changes)]
+    assert len({robot, *others}) == 1 + len(others)
+
+
+def test_robots_of_other_tables_are_unequal():
+    """Another set, another tree and a URDF of the same arm are other robots."""
+    robot = irb.load("irb2400")
+    assert robot == irb.load("irb2400_16", parameters=robot.parameters)
+    for other in (
+        irb.load("irb2400", parameters="cad"),
+        irb.load("irb2400", coupling="parallelogram"),
+        irb.from_urdf(URDF),
+        irb.load("irb120"),
+        "irb2400_16",
+    ):
+        assert robot != other
+
+
+@pytest.mark.parametrize("method", ["inverse_dynamics", "pose", "in_range", "with_payload"])
+def test_a_call_without_arguments_names_the_method_of_robot(method):
+    """Not that of a private class which Robot is made of; and a method can be pickled."""
+    with pytest.raises(TypeError, match=rf"^Robot\.{method}\(\) missing"):
+        getattr(irb.load("irb2400"), method)()
+    assert pickle.loads(pickle.dumps(getattr(irb.Robot, method))) is getattr(irb.Robot, method)
 
 
 def test_changing_what_a_robot_hands_out_changes_no_robot():
