@@ -35,4 +35,4 @@ def __getattr__(name: str) -> object:
 
 
 def _notebook(robot: object) -> str:
-    return import_module(".viewer", __name__).notebook(robot)
+    return import_module(".viewer.sketch", __name__).sketch(robot)

@@ -287,19 +287,19 @@ def save_picture(
         screenshot(page, path, *size)
 
 
-def notebook(shown: Robot | Actor) -> str:
-    """Return the page of a robot or an actor in a frame, as a notebook shows it."""
+def _frame(actor: Actor) -> str:
+    """Return the page of an actor in a frame, as a notebook shows it."""
     from .page import page_of
 
-    actor = check_actor(shown if isinstance(shown, Actor) else Actor(shown))
-    page = html.escape(page_of([actor]), quote=True)
+    checked = check_actor(actor)
+    page = html.escape(page_of([checked]), quote=True)
     return (
-        f'<iframe title="{html.escape(actor.name)}" style="width: 100%; height: 560px; border: 0"'
+        f'<iframe title="{html.escape(checked.name)}" style="width: 100%; height: 560px; border: 0"'
         f' srcdoc="{page}"></iframe>'
     )
 
 
-Actor._repr_html_ = notebook  # pages, which know actors, are above them
+Actor._repr_html_ = _frame  # pages, which know actors, are above them
 
 
 def _screen() -> bool:

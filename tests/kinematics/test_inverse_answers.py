@@ -4,6 +4,7 @@ import itertools
 import re
 from dataclasses import replace
 from importlib.util import find_spec
+from xml.etree import ElementTree
 
 import numpy as np
 import pinocchio as pin
@@ -104,6 +105,22 @@ def test_axes_without_a_range_are_listed_once(tmp_path):
     assert len(robot.inverse_kinematics(robot.pose(q), turns=True)) == len(
         robot.inverse_kinematics(robot.pose(q))
     )
+
+
+def test_a_notebook_shows_the_table():
+    """Every cell that print shows, in rows, and the notes; without solutions the reason."""
+    robot = ROBOTS["irb2400_16"]
+    q = np.array([0.3, 0.4, 0.2, 0.5, 0.6, 0.7])
+    solutions = robot.inverse_kinematics(robot.pose(q), near=q)
+    heads, rows, notes = solutions.table()
+    table = ElementTree.fromstring(f"<p>{solutions._repr_html_()}</p>".replace("<br>", "<br/>"))
+    shown = [["".join(cell.itertext()) for cell in row] for row in table.iter("tr")]
+    assert shown == [heads, *rows]
+    assert list(table.find("p").itertext()) == notes
+    far = robot.pose(q)
+    far.translation = np.array([9.0, 0.0, 0.0])
+    none = robot.inverse_kinematics(far)
+    assert none._repr_html_() == f"<p>no solution: {none.note}</p>"
 
 
 def test_sequence():

@@ -96,7 +96,7 @@ def test_a_robot_shows_itself_without_the_viewer_being_loaded_before():
         subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, check=True
         ).stdout.strip()
-        == "False <iframe"
+        == "False <div><s"
     )
 
 

@@ -201,7 +201,8 @@ def test_a_lost_or_broken_mesh_leaves_the_rest_visible(tmp_path, name, what):
     page = (tmp_path / "p.html").read_text(encoding="utf-8")
     assert page.count(f"irb930_12_105 is shown without {name}") == 1
     with pytest.warns(irb.PhysicsWarning, match="is shown without"):
-        assert f"is shown without {name}" in robot._repr_html_()
+        assert f"is shown without {name}" in irb.Actor(robot)._repr_html_()
+    assert (f"<br>shown without {name}<br>" in robot._repr_html_()) == (what == "visual")
     with (
         pytest.warns(irb.PhysicsWarning, match="is shown without"),
         irb.view(robot, browser=False) as viewer,

@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any, NamedTuple, overload
 
 import numpy as np
@@ -191,6 +192,18 @@ class Solutions(Sequence[Solution]):
             for row in (heads, *rows)
         ]
         return "\n".join([*(line.rstrip() for line in lines), *below])
+
+    def _repr_html_(self) -> str:
+        """Return the same table for a notebook."""
+        if not len(self):
+            return f"<p>{escape(str(self))}</p>"
+        heads, rows, below = self.table()
+        lines = [("th", heads), *(("td", row) for row in rows)]
+        table = "".join(
+            f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in line)}</tr>"
+            for tag, line in lines
+        )
+        return f"<table>{table}</table><p>{'<br>'.join(map(escape, below))}</p>"
 
     def table(self) -> tuple[list[str], list[list[str]], list[str]]:
         """Return heads, a row of text per posture in degrees and mm, and notes for below."""
