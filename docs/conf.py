@@ -11,6 +11,10 @@ if Path(irbmodels.__file__).is_relative_to(Path(__file__).resolve().parents[1] /
     raise RuntimeError("the site is made from an installed wheel: make docs")
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
+from extra import check_extra
+
+check_extra()
+
 project = "irbmodels"
 author = "the irbmodels contributors"
 copyright = f"2026, {author}"

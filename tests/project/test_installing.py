@@ -4,11 +4,13 @@ same environment.
 
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tomllib
 import zipfile
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -228,3 +230,68 @@ def test_nothing_needs_what_only_posix_has(tmp_path):
         check=False,
     )
     assert done.stdout == "works\n", done.stderr
+
+
+NOTEBOOKS = [
+    page
+    for page in sorted((ROOT / "docs").rglob("*.md"))
+    if "mystnb" in page.read_text(encoding="utf-8")[:100]
+]
+
+
+def names(requirements):
+    """Canonical names of packages."""
+    return {canonicalize_name(Requirement(text).name) for text in requirements}
+
+
+@pytest.mark.parametrize("page", NOTEBOOKS, ids=lambda page: page.stem)
+def test_the_extra_of_the_site_brings_what_its_notebooks_import(page):
+    """What a notebook imports, and the extras that it says it needs, belong to the extra docs."""
+    extras, text = PROJECT["optional-dependencies"], page.read_text(encoding="utf-8")
+    brought = names([*PROJECT["dependencies"], *extras["docs"]])
+    for extra in re.findall(r"irbmodels\[([\w,]+)\]", text):
+        for name in extra.split(","):
+            assert names(extras[name]) <= brought, name
+    cells = "".join(re.findall(r"^```\{code-cell\}.*?^```", text, re.MULTILINE | re.DOTALL))
+    modules = set(re.findall(r"^(?:import|from) (\w+)", cells, re.MULTILINE))
+    packages = {"pinocchio": "pin", "pydrake": "drake"}  # of another name than their module
+    foreign = {packages.get(name, name) for name in modules - sys.stdlib_module_names}
+    assert foreign - {"irbmodels"} <= brought
+
+
+def test_a_site_without_its_extra_names_package_and_extra(monkeypatch):
+    """Before anything is built; packages of other extras may be missing."""
+    monkeypatch.syspath_prepend(ROOT / "docs" / "_ext")
+    extra = importlib.import_module("extra")
+    needs = ["numpy>=2.0", 'sphinx; extra == "docs"', 'drake>=1.30; extra == "docs"']
+    monkeypatch.setattr(extra, "requires", lambda _: [*needs, 'lark; extra == "rapid"'])
+
+    def distribution(name):
+        if name != "sphinx":
+            raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(extra, "distribution", distribution)
+    with pytest.raises(extra.ConfigError) as raised:
+        extra.check_extra()
+    assert str(raised.value) == "the site needs drake; get it with: pip install '.[docs]'"
+
+
+def test_no_page_installs_what_is_not_published():
+    """Who has nothing yet installs a folder or a wheel; an extra of the installed package is found
+    by its name, without an index.
+    """
+    pages = [
+        ROOT / "README.md",
+        *(ROOT / "docs").rglob("*.md"),
+        *(ROOT / "irbmodels").rglob("*.py"),
+    ]
+    texts = {page: page.read_text(encoding="utf-8") for page in pages}
+    assert not [page for page, text in texts.items() if re.search(r"pip install irbmodels\b", text)]
+    asked = re.findall(r"pip install ['\"]irbmodels\[([\w,]+)\]['\"]", "".join(texts.values()))
+    extras = sorted({extra for row in asked for extra in row.split(",")})
+    assert set(extras) <= set(PROJECT["optional-dependencies"])
+    install = [sys.executable, "-m", "pip", "install", "--no-index", "--no-deps", "--dry-run"]
+    done = subprocess.run(
+        [*install, f"irbmodels[{','.join(extras)}]"], capture_output=True, text=True, check=False
+    )
+    assert "Requirement already satisfied: irbmodels[" in done.stdout, done.stderr
