@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import json
 import os
 import platform
 import re
@@ -17,16 +16,16 @@ import stat
 import sys
 import threading
 import time
+from ast import literal_eval
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import MissingExtra
+from .folder import FOLDER, folder
 from .machine import host_target, link, load, map_file
 
-FOLDER = "IRBMODELS_CACHE"
-"""Environment variable that names another folder."""
 _OURS = re.compile(r"kernel_[0-9a-f]{24}|new_kernel_[a-z0-9_]{8}")
 _DIGEST = hashlib.sha256().digest_size
 _codes: dict[str, Code] = {}  # of this process
@@ -55,18 +54,6 @@ class Info(NamedTuple):
     folder: Path
     kernels: int
     bytes: int
-
-
-def folder() -> Path:
-    """Folder in which kernels are kept."""
-    import platformdirs  # 3 ms, and a named folder needs none
-
-    named = os.environ.get(FOLDER)
-    return (
-        Path(named)
-        if named
-        else Path(platformdirs.user_cache_dir("irbmodels", appauthor=False)) / "kernels"
-    )
 
 
 def info() -> Info:
@@ -122,7 +109,7 @@ def environment_key() -> str:
         for paths in (sources, [version])
     )
     system = f"{sys.platform} {platform.machine()}"
-    return json.dumps([ours, llvmlite, system, host_target().name, object.__basicsize__])
+    return repr((ours, llvmlite, system, host_target().name, object.__basicsize__))
 
 
 def kernel_code(key: str, title: str, compiled: Callable[[], tuple[bytes, Signature]]) -> Code:
@@ -174,7 +161,7 @@ def _keep(place: Path, code: bytes, entry: int | None, signature: Signature) -> 
     """Write a kernel's file; return False where that cannot be done."""
     import tempfile
 
-    described = json.dumps([len(code), entry, *signature]).encode()
+    described = repr((len(code), entry, *signature)).encode()
     content = b"".join([code, described, len(described).to_bytes(8, "little")])
     new = None
     try:
@@ -208,19 +195,15 @@ def _found(name: str) -> Code | None:
             if hashlib.sha256(body).digest() != content[-_DIGEST:]:
                 return None
             end = len(body) - 8 - int.from_bytes(body[-8:], "little")
-            size, entry, constants, inputs, outputs = json.loads(body[end:-8])
-            signature = Signature(
-                tuple(constants),
-                tuple((label, length) for label, length in inputs),
-                tuple((label, tuple(shape)) for label, shape in outputs),
-            )
+            size, entry, *rows = literal_eval(body[end:-8].decode())
+            signature = Signature(*rows)
             if entry is not None:
                 try:
                     return Code(map_file(file.fileno(), len(content), entry), signature)
                 except OSError:  # files of this disk must not be run
                     pass
             return Code(load(body[:size]), signature)
-    except (OSError, ValueError, TypeError):
+    except (OSError, ValueError, TypeError, SyntaxError):
         return None
 
 

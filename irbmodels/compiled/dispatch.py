@@ -59,10 +59,15 @@ def _if_short(make: Callable[[], Kernel]) -> Kernel | None:
     return None
 
 
+def is_installed() -> bool:
+    """Return whether kernels can be compiled and run."""
+    return importlib.util.find_spec("llvmlite") is not None
+
+
 @cache
 def installed() -> bool:
     """Return whether kernels can be compiled; log once if not."""
-    if importlib.util.find_spec("llvmlite") is None:
+    if not is_installed():
         advice = "get machine code with: pip install 'irbmodels[fast]'"
         _log_warning(f"llvmlite is not installed: Pinocchio answers, state by state; {advice}")
         return False

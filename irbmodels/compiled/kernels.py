@@ -17,7 +17,7 @@ from ..model.model import Model
 from ..model.tree import Frame
 from ..model.types import Array
 from .cache import Code, Signature, is_ready, kernel_code
-from .llvm_entry import COLUMNS, ROWS, STATE
+from .llvm_entry import COLUMNS, ROWS, STATE, TITLES
 from .machine import compile_object, function, host_target
 from .queries import OF_FRAMES, mechanism_for, program_for
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 STATES_PER_THREAD = 4096  # fewer states than this per thread are not worth starting one
 CHUNK = 65_536  # states copied at a time where an array is not contiguous
-_TITLES = {COLUMNS: "arrays (n, N)", ROWS: "arrays (N, n)", STATE: "one state"}
+DOUBLE = np.dtype(np.float64)
 empty = np.empty
 
 
@@ -337,19 +337,12 @@ class Kernel:
         """Find machine code of a layout in the cache, or compile it; it is free of constants."""
         return kernel_code(
             self._code_key(layout),
-            f"{self.name} for {_TITLES[layout]}",
+            f"{self.name} for {TITLES[layout]}",
             partial(self._compiled, layout),
         )
 
     def _compiled(self, layout: str) -> tuple[bytes, Signature]:
-        from .llvm_writer import module_text  # what is found on disk needs no writer
-
-        program, target = self._program(), host_target()
-        width = 1 if layout == STATE else target.bytes // self.dtype.itemsize
-        text = module_text(program, layout, self.dtype == np.float32, width)
-        outputs = tuple((output.name, output.shape) for output in program.outputs)
-        signature = Signature(program.constants, program.inputs, outputs)
-        return compile_object(text, target), signature
+        return compiled_program(self._program(), layout, self.dtype)
 
     def is_ready(self) -> bool:
         """Return whether machine code for rows of states is there: nothing need be compiled."""
@@ -361,6 +354,19 @@ class Kernel:
 
     def _code_key(self, layout: str) -> str:
         return f"{layout} {self.dtype} {self.name} {self._key}"
+
+
+def compiled_program(
+    program: Program, layout: str, dtype: np.dtype[Any] = DOUBLE
+) -> tuple[bytes, Signature]:
+    """Compile a program; return its object file, free of constants, and its signature."""
+    from .llvm_writer import module_text  # what is found on disk needs no writer
+
+    target = host_target()
+    width = 1 if layout == STATE else target.bytes // dtype.itemsize
+    text = module_text(program, layout, dtype == np.float32, width)
+    outputs = tuple((output.name, output.shape) for output in program.outputs)
+    return compile_object(text, target), Signature(program.constants, program.inputs, outputs)
 
 
 def query_kernel(

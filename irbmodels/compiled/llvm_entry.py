@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 COLUMNS, ROWS, STATE = "(n, N)", "(N, n)", "(n,)"
+TITLES = {COLUMNS: "arrays (n, N)", ROWS: "arrays (N, n)", STATE: "one state"}
 LAYOUTS = (COLUMNS, ROWS, STATE)
 """Arrays with one column per state, with one row per state, and vectors of one state."""
 ENTRY = "answer"

@@ -11,8 +11,8 @@ from ..compiled.queries import mechanism_for, program_for
 from ..errors import MissingData
 from ..kinematics.arm_geometry import OffsetWrist, SixAxis
 from ..kinematics.configuration import quadrant_axes
-from ..kinematics.inverse.program import kind_of
 from ..kinematics.inverse.solver import ClosedForm
+from ..kinematics.inverse.structure import kind_of
 from ..model.model import Model, load_on_flange
 from ..model.tree import Frame
 from ..robot.robot import Robot

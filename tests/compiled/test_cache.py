@@ -1,5 +1,4 @@
 import hashlib
-import json
 import logging
 import os
 import re
@@ -7,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from ast import literal_eval
 from functools import cache as remembered
 from pathlib import Path
 
@@ -139,10 +139,10 @@ def test_other_surroundings_have_other_kernels(folder, caplog, monkeypatch, part
     """
     ask()
     compiled(caplog)
-    environment = json.loads(cache.environment_key())
+    environment = list(literal_eval(cache.environment_key()))
     assert len(environment) == 5
     environment[part] = ["other", environment[part]]
-    monkeypatch.setattr(cache, "environment_key", lambda: json.dumps(environment))
+    monkeypatch.setattr(cache, "environment_key", lambda: repr(environment))
     assert not cache.is_ready("one")
     assert ask(number=10.0) == 12.0
     assert compiled(caplog) == 1
@@ -158,7 +158,7 @@ def test_surroundings_tell_sources_apart(monkeypatch, tmp_path):
     llvmlite's version and the instruction set.
     """
     environment = cache.environment_key()
-    _, _, system, target, head = json.loads(environment)
+    _, _, system, target, head = literal_eval(environment)
     assert system.startswith(sys.platform)
     assert target == host_target().name
     assert head == object.__basicsize__
@@ -571,15 +571,18 @@ def test_the_users_own_folder(monkeypatch):
     """Without a name kernels are in the user's cache."""
     import platformdirs
 
-    for unnamed in (
-        lambda: monkeypatch.delenv(cache.FOLDER),
-        lambda: monkeypatch.setenv(cache.FOLDER, ""),
-    ):
-        unnamed()
-        assert (
-            cache.folder()
-            == Path(platformdirs.user_cache_dir("irbmodels", appauthor=False)) / "kernels"
-        )
+    for variable, value in [
+        (cache.FOLDER, ""),
+        ("XDG_CACHE_HOME", "/of/user"),
+        ("XDG_CACHE_HOME", " "),
+    ]:
+        monkeypatch.setenv(variable, value)
+        place = platformdirs.user_cache_dir("irbmodels", appauthor=False)
+        assert cache.folder() == Path(place) / "kernels"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.delenv(cache.FOLDER)
+    place = platformdirs.user_cache_dir("irbmodels", appauthor=False)
+    assert cache.folder() == Path(place) / "kernels"
 
 
 def test_info_and_clear(folder, caplog):

@@ -19,6 +19,7 @@ from inverse_cases import (
 from own_arms import arm_urdf, written
 
 import irbmodels as irb
+from irbmodels.compiled import cache
 from irbmodels.compiled.dispatch import WORTH
 from irbmodels.kinematics.inverse import closed_form, solver
 from irbmodels.kinematics.inverse import kernel as machine
@@ -36,7 +37,7 @@ def test_machine_code_is_the_reference(robot, seeded):
     arrays.
     """
     solver, poses = compiled(robot), special_poses(robot)
-    kernel, n = solver._kernel, len(robot.limits.lower)
+    kernel, n = solver._machine, len(robot.limits.lower)
     near = np.array([0.5, -0.2, 0.3, 2.0, 0.4, 5.0])[:n] if seeded else None
     constants = solver._constants_for(near, None)
     actual, rigid = kernel.rows(poses, *constants)
@@ -58,18 +59,18 @@ def test_arrays_of_any_length_and_layout():
     """Blocks and their remainders, and arrays that machine code does not take as they are."""
     solver = compiled(ROBOTS["irb1600_6_120"])
     poses = forward("irb1600_6_120", postures("irb1600_6_120", machine.BLOCK + 3))
-    expected, _ = solver._kernel.rows(poses, None, None)
+    expected, _ = solver._machine.rows(poses, None, None)
     unaligned = np.frombuffer(b"x" + poses.tobytes(), np.uint8)[1:].view(float)
     others = [poses[::-1], poses.astype(">f8"), np.asfortranarray(poses)]
     for given in (*others, unaligned.reshape(poses.shape)):
-        rows, rigid = solver._kernel.rows(given, None, None)
+        rows, rigid = solver._machine.rows(given, None, None)
         assert rigid.all()
         assert np.array_equal(
             rows.q[:: -1 if given is others[0] else 1], expected.q, equal_nan=True
         )
-        assert solver._kernel.one(given[5], None, None)[0] > 0
+        assert solver._machine.one(given[5], None, None)[0] > 0
     for count in (0, 1, 2, machine.BLOCK):
-        part, _ = solver._kernel.rows(poses[:count], None, None)
+        part, _ = solver._machine.rows(poses[:count], None, None)
         np.testing.assert_allclose(part.q, expected.q[:count], rtol=0, atol=1e-12)
         assert np.array_equal(part.bits, expected.bits[:count])
 
@@ -91,17 +92,27 @@ def test_without_machine_code_numpy_answers(monkeypatch):
     robot, other = irb.load("irb1400"), ROBOTS["irb1400"]
     compiled(other)
     monkeypatch.setattr(solver, "installed", lambda: False)
+    monkeypatch.setattr(solver, "is_installed", lambda: False)
     T = forward("irb1400", postures("irb1400", 2000, seed=13))
     a, b = robot.inverse_kinematics(T), other.inverse_kinematics(T)
-    assert robot._inverse._kernel is None
+    assert robot._inverse._machine is None
     assert np.array_equal(a.valid, b.valid)
     assert np.nanmax(np.abs(a.q - b.q)) < 1e-8
 
 
-@pytest.mark.parametrize("name", ["irb1400", "irb930_12_105"])
-def test_machine_code_waits_until_it_is_worth_it(name, monkeypatch):
-    """A thousand poses, in an array or one by one, bring machine code; fewer do not."""
+@pytest.fixture
+def kept(tmp_path, monkeypatch):
+    """Return an empty folder of kernels, which this process and others use."""
     pytest.importorskip("llvmlite")
+    monkeypatch.setenv(cache.FOLDER, str(tmp_path))
+    monkeypatch.setattr(cache, "_codes", {})
+    tmp_path.chmod(0o700)
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["irb1400", "irb930_12_105"])
+def test_machine_code_waits_until_it_is_worth_it(name, kept, monkeypatch):
+    """A thousand poses, in an array or one by one, bring machine code; fewer compile nothing."""
     robot, loaded = irb.load(name), []
     T, near = robot.pose(np.linspace(0.1, 0.3, robot.n)), np.full(robot.n, 0.1)
     load = machine.KernelSolver._load
@@ -110,7 +121,7 @@ def test_machine_code_waits_until_it_is_worth_it(name, monkeypatch):
     )
     for _ in range(WORTH - 1):
         robot.inverse_kinematics(T)
-    assert robot._inverse._kernel is None
+    assert loaded == []
     before = irb.load(name).inverse_kinematics(T, near=near).q
     np.testing.assert_allclose(robot.inverse_kinematics(T, near=near).q, before, atol=1e-9)
     assert loaded == [machine.STATE]
@@ -118,13 +129,57 @@ def test_machine_code_waits_until_it_is_worth_it(name, monkeypatch):
     assert loaded == [machine.STATE, machine.ROWS]
 
 
+def test_what_is_on_disk_answers_at_once(kept, monkeypatch):
+    """The first pose of another process, and robot of this structure, is answered by machine code
+    of its layout; another layout is not compiled for it, and a clear folder is no fault.
+    """
+    robot, other = irb.load("irb1400"), irb.load("irb120")
+    T = other.pose(np.full(6, 0.3))
+    expected = other._inverse._solve(T.homogeneous[None], None, None)
+    robot._inverse._kernel_if_worth(machine.STATE, WORTH).one(np.eye(4), None, None)
+    assert len(list(kept.iterdir())) == 1
+    monkeypatch.setattr(cache, "_codes", {})  # as in another process
+    asked = []
+    one = machine.KernelSolver.one
+    monkeypatch.setattr(
+        machine.KernelSolver, "one", lambda *given: (asked.append(given[1]), one(*given))[1]
+    )
+    found = other.inverse_kinematics(T)
+    assert len(asked) == 1
+    np.testing.assert_allclose(found.q, expected.q[0], rtol=0, atol=1e-9)
+    other.inverse_kinematics(T.homogeneous[None])
+    assert len(list(kept.iterdir())) == 1
+    cache.clear()
+    monkeypatch.setattr(cache, "_codes", {})
+    assert len(irb.load("irb120").inverse_kinematics(T)) == len(found)
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize("name", ["irb2400_16", "irb1600_6_120"])
+def test_half_a_turn_is_positive_by_either_way(name):
+    """Machine code and NumPy show a posture in the same turn, also where rounding decides on which
+    side of half a turn it is: there as 180 deg.
+    """
+    robot = ROBOTS[name]
+    degrees = np.random.default_rng(14).choice([-90, -45, -30, 0, 10, 20, 30, 45, 90], (500, 6))
+    T = np.array(robot.pose(np.radians(degrees)))
+    solver = compiled(robot)
+    reference = solver._solve(T, None, None).q
+    np.testing.assert_allclose(solver.many(T, False, None, None).q, reference, rtol=0, atol=1e-7)
+    half = np.abs(np.abs(reference[..., [0, 3, 5]]) - np.pi) < 1e-9
+    assert half.sum() > 300
+    assert (reference[..., [0, 3, 5]][half] > 0.0).all()
+
+
 def test_other_formulas_are_compiled_anew(monkeypatch):
     """Machine code that is kept belongs to the formulas, and to the structure of the arm."""
     solver = compiled(ROBOTS["irb1400"])
     solver.many(np.eye(4)[None], False, None, None)
-    assert machine.KernelSolver(solver.arm, solver._bounds)._kernel.is_ready()
+    assert machine.KernelSolver(solver.arm, solver._bounds).is_ready(machine.ROWS)
+    machine._formulas.cache_clear()
     monkeypatch.setattr(Path, "read_bytes", lambda path: b"")
-    assert not machine.KernelSolver(solver.arm, solver._bounds)._kernel.is_ready()
+    assert not machine.KernelSolver(solver.arm, solver._bounds).is_ready(machine.ROWS)
+    machine._formulas.cache_clear()
 
 
 def test_robots_can_be_pickled_afterwards():

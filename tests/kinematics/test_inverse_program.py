@@ -11,10 +11,10 @@ from irbmodels.compiled.program import evaluate
 from irbmodels.kinematics.arm_geometry import AxisMap
 from irbmodels.kinematics.inverse import closed_form
 from irbmodels.kinematics.inverse.closed_form import BranchArrays
-from irbmodels.kinematics.inverse.program import (
+from irbmodels.kinematics.inverse.program import program_of
+from irbmodels.kinematics.inverse.structure import (
     arm_constants,
     constant_names,
-    program_of,
     seed_constants,
     structure_of,
 )

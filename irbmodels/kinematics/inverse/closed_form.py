@@ -27,6 +27,7 @@ REACH = 1e-10  # [m] a wrist centre so little beyond reach is solved at the edge
 # and object frame, the tool and the base have one each.
 TILT = 5 * 2.0 * np.sqrt(4.0) * 5e-7
 RIGID = 1e-9  # what rounding leaves of a rotation typed with ten digits
+HALF_TURN = 1e-10  # [turns] what rounding leaves of half a turn, which is shown as positive
 VALID, INSIDE, WRIST, ELBOW, SHOULDER, MERGED = 1, 2, 4, 8, 16, 32
 """Bits of a solution: it exists, keeps every range, and which singularities it is on."""
 
@@ -313,8 +314,8 @@ def sums_of_axis(A: NDArray[Any], axis: int) -> list[int]:
 
 
 def wrap_angle(angle: Array) -> Array:
-    """Return angles within half a turn of 0."""
-    return np.asarray(angle - 2.0 * np.pi * np.round(angle / (2.0 * np.pi)))
+    """Return angles within half a turn of 0; half a turn is positive, however it is rounded."""
+    return np.asarray(angle - 2.0 * np.pi * np.round(angle / (2.0 * np.pi) - HALF_TURN))
 
 
 def are_rigid(poses: Array) -> Mask:

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
-from functools import cached_property, partial
+from functools import cache, cached_property
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...compiled.kernels import Kernel
-from ...compiled.llvm_entry import ROWS, STATE
+from ...compiled.cache import Signature, is_ready, kernel_code
+from ...compiled.llvm_entry import ROWS, STATE, TITLES
 from ...compiled.machine import function
 from ...model.types import Array, Mask
 from ..arm_geometry import Arm
 from .closed_form import RIGID, Bounds, BranchArrays
-from .program import (
+from .structure import (
+    Structure,
     arm_constants,
     constant_names,
     kind_of,
-    program_of,
     seed_constants,
     structure_of,
 )
@@ -103,7 +104,9 @@ class KernelSolver:
 
     def _load(self, layout: str) -> tuple[int, NDArray[np.intp]]:
         """Return the address of machine code, and the places of its constants among all."""
-        code, rows = self._kernel.code(layout), len(self._bounds.A)
+        title = f"inverse kinematics for {TITLES[layout]}"
+        code = kernel_code(self._key(layout), title, lambda: self._compiled(layout))
+        rows = len(self._bounds.A)
         places = {name: k for k, name in enumerate(constant_names(kind_of(self._arm), rows))}
         used = [places[name] for name in code.signature.constants]
         return code.address, np.array([*used, len(places)])
@@ -113,9 +116,27 @@ class KernelSolver:
         """Constants that no seed changes, and NaN: poses have no limit."""
         return np.append(arm_constants(self._arm, self._bounds), np.nan)
 
+    def is_ready(self, layout: str) -> bool:
+        """Return whether machine code of a layout is in this process or on disk."""
+        return is_ready(self._key(layout))
+
+    def _key(self, layout: str) -> str:
+        return f"inverse kinematics {layout} {self._structure} {_formulas()}"
+
     @cached_property
-    def _kernel(self) -> Kernel:
-        here, structure = Path(__file__).parent, structure_of(self._arm, self._bounds)
-        formulas = [(here / name).read_bytes() for name in ("program.py", "closed_form.py")]
-        key = f"{structure} {formulas}"
-        return Kernel("inverse kinematics", key, partial(program_of, structure), {})
+    def _structure(self) -> Structure:
+        return structure_of(self._arm, self._bounds)
+
+    def _compiled(self, layout: str) -> tuple[bytes, Signature]:
+        from ...compiled.kernels import compiled_program  # what is on disk needs neither of them
+        from .program import program_of
+
+        return compiled_program(program_of(self._structure), layout)
+
+
+@cache
+def _formulas() -> str:
+    """Return a hash of the formulas in use."""
+    names = ("program.py", "closed_form.py", "structure.py")
+    files = (Path(__file__).with_name(name) for name in names)
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()

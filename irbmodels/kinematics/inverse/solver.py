@@ -10,7 +10,9 @@ import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from ...checks import numbers
-from ...compiled.dispatch import WORTH, installed
+from ...compiled.dispatch import WORTH, installed, is_installed
+from ...compiled.folder import folder
+from ...compiled.llvm_entry import ROWS, STATE
 from ...errors import InputError, RapidError
 from ...model.limits import ROUNDING, Limits
 from ...model.tree import UNLIMITED
@@ -20,8 +22,6 @@ from ..configuration import Configuration, checked, configuration_of, matches, s
 from ..seven_axis import HeldAxis
 from . import closed_form as branches
 from .closed_form import INSIDE, VALID, Bounds, BranchArrays
-from .held_axis import held_axis
-from .offset_wrist import offset_wrist
 from .solutions import Branches, Flags, Solutions, broken_ranges, flags_of
 
 if TYPE_CHECKING:
@@ -63,7 +63,9 @@ class InverseKinematics:
         self._speed = np.where(np.isfinite(limits.velocity), limits.velocity, 1.0)
         self._bounds = self._bounds_for(np.zeros(limits.n), None)
         self._poses = 0
-        self._kernel: KernelSolver | None = None
+        self._machine: KernelSolver | None = None
+        self._kernels: dict[str, KernelSolver | None] = {}
+        """Machine code by layout; None where none is on disk, and poses are too few as yet."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Leave machine code behind when pickled."""
@@ -112,7 +114,7 @@ class InverseKinematics:
         Raises:
             InputError: if it is no finite rigid motion, or the configuration is none.
         """
-        kernel = self._kernel or self._kernel_if_worth(1)
+        kernel = self._kernels.get(STATE) or self._kernel_if_worth(STATE, 1)
         wanted = None if configuration is None else checked(self.arm, configuration)
         plain = near is None and wanted is None
         if kernel:
@@ -209,7 +211,7 @@ class InverseKinematics:
         """
         wanted = None if configuration is None else checked(self.arm, configuration)
         leading, poses = poses.shape[:-2], poses.reshape(-1, 4, 4)
-        kernel = self._kernel or self._kernel_if_worth(len(poses))
+        kernel = self._kernels.get(ROWS) or self._kernel_if_worth(ROWS, len(poses))
         if kernel:
             plain = near is None and wanted is None
             seed = (None, None) if plain else self._constants_for(near, wanted)
@@ -248,11 +250,11 @@ class InverseKinematics:
     def closed_form(self) -> ClosedForm:
         """Return the closed form as a program with its constants, without a seed."""
         assert not isinstance(self.arm, HeldAxis)
-        from .program import (
+        from .program import program_of
+        from .structure import (
             arm_constants,
             constant_names,
             kind_of,
-            program_of,
             seed_constants,
             structure_of,
         )
@@ -265,27 +267,37 @@ class InverseKinematics:
         constants = dict(zip(names, values.tolist(), strict=True))
         return ClosedForm(self.arm, program_of(structure_of(self.arm, bounds)), constants)
 
-    def _kernel_if_worth(self, poses: int) -> KernelSolver | None:
-        """Count poses; return machine code once they make up for compiling it."""
-        if self._poses < WORTH:
-            self._poses += poses
-            if isinstance(self.arm, OffsetWrist | HeldAxis):
-                return None
-            if self._poses >= WORTH and installed():
-                from .kernel import KernelSolver
+    def _kernel_if_worth(self, layout: str, poses: int) -> KernelSolver | None:
+        """Count poses; return machine code if it is on disk, or once they make up for compiling it.
 
-                self._kernel = KernelSolver(self.arm, self._bounds)
-        return self._kernel
+        The disk is asked once.
+        """
+        self._poses += poses
+        is_worth, is_asked = self._poses >= WORTH, layout in self._kernels
+        if isinstance(self.arm, OffsetWrist | HeldAxis) or (is_asked and not is_worth):
+            return None
+        self._kernels[layout] = None
+        if installed() if is_worth else folder().is_dir() and is_installed():
+            from .kernel import KernelSolver
+
+            self._machine = self._machine or KernelSolver(self.arm, self._bounds)
+            if is_worth or self._machine.is_ready(layout):
+                self._kernels[layout] = self._machine
+        return self._kernels[layout]
 
     def _solve(
         self, poses: Array, near: Array | None, wanted: Configuration | None
     ) -> BranchArrays:
         if isinstance(self.arm, HeldAxis):
+            from .held_axis import held_axis  # few arms need it
+
             seed = np.zeros(self._limits.n) if near is None else near
             return held_axis(self.arm, poses, seed, self._bounds_for(seed, None))
         free, bounds = self._constants_for(near, wanted)
         with np.errstate(all="ignore"):
             if isinstance(self.arm, OffsetWrist):
+                from .offset_wrist import offset_wrist
+
                 return offset_wrist(self.arm, poses, bounds)
             if isinstance(self.arm, SixAxis):
                 return branches.six_axis(self.arm, poses, free, bounds)
