@@ -14,10 +14,10 @@ MODULE = f"""MODULE Pick
   PERS tooldata tGrip:=[TRUE,[[0,0,120],[1,0,0,0]],[2.5,[10,0,60],[1,0,0,0],0.01,0.01,0.005]];
   PERS tooldata tTwo:=[TRUE,[[0,0,50],[1,0,0,0]],[1,[0,0,30],[1,0,0,0],0,0,0]];
   PERS tooldata tOld:=[TRUE,[[0,0,120],[1,0,0,0]],[-1,[0,0,0],[1,0,0,0],0,0,0]];
-  PERS loaddata lPart:=[3,[60,0,50],[1,0,0,0],0.02,0.02,0.01];
+  PERS loaddata lPart:=[3,[60,0,50],[1,0,0,0],0.02,0.02,0.01]; PERS wobjdata wTable:=wobj0;
   PROC main()
     MoveAbsJ {HOME}, v1000, fine, tGrip;
-    MoveAbsJ {AWAY}, v1000, fine, tGrip;
+    MoveAbsJ {AWAY}, v1000, fine, tGrip\\WObj:=wTable;
     GripLoad lPart;
     MoveAbsJ {HOME}, v1000, fine, tGrip;
     GripLoad load0;
@@ -108,3 +108,36 @@ ENDMODULE
 """
     loads = programmed(irb.load("irb140"), text).loads
     assert [one.name for one in loads] == ["tTwo", "tGrip with lPart", "tGrip"]
+
+
+def test_a_stationary_tool_loads_the_flange_with_its_gripper():
+    """Its tload is that of the gripper, in tool0, and a payload's frame is the object that it holds
+    (ABB, Basic Characteristics RAPID, 7-tooldata-2, 7-loaddata-1). By hand: the frame is 200 mm
+    along and 100 mm beside, so that the part's centre (60, 0, 50) is at (160, 0, 250).
+    """
+    still = "[FALSE,[[900,0,700],[1,0,0,0]],[2,[0,0,40],[1,0,0,0],0,0,0]]"
+    held = '[TRUE,TRUE,"",[[0,0,200],[1,0,0,0]],[[100,0,0],[1,0,0,0]]]'
+    head = MODULE[: MODULE.index("  PROC main()")]
+    text = f"""{head}  PERS tooldata tGun:={still};
+  PERS wobjdata wHeld:={held};
+  PROC main()
+    MoveAbsJ {HOME}, v1000, fine, tGun\\WObj:=wHeld;
+    GripLoad lPart;
+    MoveAbsJ {AWAY}, v1000, fine, tGun\\WObj:=wHeld;
+    GripLoad load0;
+    MoveAbsJ {HOME}, v1000, fine, tGun;
+  ENDPROC
+ENDMODULE
+"""
+    program = programmed(irb.load("irb140"), text)
+    gripper, both = program.loads
+    assert (gripper.name, both.name) == ("tGun", "tGun with lPart")
+    assert gripper.body.mass == 2.0
+    assert gripper.body.com == pytest.approx([0, 0, 0.04])
+    assert both.body.mass == 5.0
+    assert both.body.com == pytest.approx([3 * 0.16 / 5, 0, (2 * 0.04 + 3 * 0.25) / 5])
+    assert any(
+        "load of tool tGun is not checked: it is stationary, and the robot does not hold wobj0"
+        in note
+        for note in program.notes
+    )

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
+import pinocchio as pin
 
 from ...errors import InputError
 from ...model.inertia import Inertial
@@ -60,8 +61,8 @@ class ProgramLoads:
         self._values = {name.lower(): value for name, value in values.items()}
         self.held: Held = "payload", robot.payload
         """The payload that the robot has now."""
-        self._tools: dict[str, Tool | None] = {}
-        self._loads: dict[tuple[str, str], CarriedLoad | None] = {}
+        self._tools: dict[tuple[str, str], Tool | None] = {}
+        self._loads: dict[tuple[str, str, str], CarriedLoad | None] = {}
         self._notes = notes
 
     def take(self, move: Move) -> None:
@@ -71,10 +72,10 @@ class ProgramLoads:
             self.held = self._gripped(move, grip[1])
         elif move.is_motion and self.held is not None:
             name, payload = self.held
-            key = move.tool_name, name if payload is not None else ""
+            key = move.tool_name, name if payload is not None else "", _gripped_object(move)
             if key not in self._loads:
                 body = load_on_flange(self._tool(move), payload)
-                words = " with ".join(filter(None, key))
+                words = " with ".join(filter(None, key[:2]))
                 self._loads[key] = None if body is None else CarriedLoad(words, move.line, body)
 
     def result(self) -> tuple[CarriedLoad, ...]:
@@ -97,20 +98,37 @@ class ProgramLoads:
             return None
 
     def _tool(self, move: Move) -> Tool | None:
-        """Return the tool of a move; the robot's own where its value is not known."""
+        """Return the tool of a move; the robot's own where its value is not known.
+
+        Of a stationary tool: the load of the gripper, with the object in it as frame of payloads
+        (ABB, Basic Characteristics RAPID, 7-tooldata-2 and 7-loaddata-1).
+        """
         if move.tool is None:
             return self._robot.tool
-        if move.tool_name not in self._tools:
+        key = move.tool_name, _gripped_object(move)
+        if key not in self._tools:
             data, tool = move.tool, None
             try:
-                # a stationary tool is no load, and ABB's tool0 none that counts
-                if data.robhold and data != PREDEFINED["tool0"]:
-                    tool = Tool(move.tool_name, data.tframe.se3(), body_of(data.tload))
+                if data != PREDEFINED["tool0"]:  # whose load is none that counts
+                    frame = data.tframe.se3() if data.robhold else _object_frame(move)
+                    tool = Tool(move.tool_name, frame, body_of(data.tload))
             except InputError as err:
                 text = f"load of tool {move.tool_name} is not checked: {err}"
                 self._notes[f"line {move.line}: {text}"] = None
-            self._tools[move.tool_name] = tool
-        return self._tools[move.tool_name]
+            self._tools[key] = tool
+        return self._tools[key]
+
+
+def _gripped_object(move: Move) -> str:
+    """Return the name of the work object at a stationary tool; empty at one that is held."""
+    return "" if move.tool is None or move.tool.robhold else move.wobj_name
+
+
+def _object_frame(move: Move) -> pin.SE3:
+    """Return the object frame of a move with a stationary tool, in tool0."""
+    if move.wobj is None or not move.wobj.robhold:
+        raise InputError(f"it is stationary, and the robot does not hold {move.wobj_name}")
+    return move.wobj.frame()
 
 
 def _same(one: Inertial, other: Inertial) -> bool:
