@@ -119,8 +119,10 @@ FUNCTIONS.update(
 def operate(sign: str, left: Any, right: Any) -> Any:
     """Return a product, sum or difference of numbers, positions or orientations.
 
-    ``pos * pos`` is the vector product, ``orient * orient`` one rotation after the other
-    (ABB, Basic Characteristics RAPID, 7.1 arithmetic expressions).
+    ``pos * pos`` is the vector product, ``orient * orient`` one rotation after the other; operands
+    of ``DIV`` and ``MOD`` are integers (ABB, Basic Characteristics RAPID, 7.1 arithmetic
+    expressions). That of a negative number is cut towards zero, and the remainder has the sign of
+    the dividend: assumed, since the manual says nothing of it.
 
     Raises:
         TypeError: if these values have no such product or sum.
@@ -131,12 +133,12 @@ def operate(sign: str, left: Any, right: Any) -> Any:
         return _finite(
             left + right if sign == "+" else left - right if sign == "-" else left * right
         )
-    if numbers and right and sign in ("/", "div", "mod"):
-        quotient = _finite(left / right)
-        if sign == "/":
-            return quotient
-        whole = math.trunc(quotient)
-        return whole if sign == "div" else left - whole * right
+    if numbers and right and sign == "/":
+        return _finite(left / right)
+    integers = numbers and float(left).is_integer() and float(right).is_integer()
+    if integers and right and sign in ("div", "mod"):
+        remainder = math.fmod(left, right)
+        return remainder if sign == "mod" else (left - remainder) / right
     if isinstance(left, Pos) and isinstance(right, Pos) and sign in ("+", "-", "*"):
         a, b = np.array(left.values), np.array(right.values)
         return Pos(

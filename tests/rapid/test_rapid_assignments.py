@@ -315,7 +315,8 @@ def test_recursion_that_ends_is_followed():
     [
         ("Round(2.5)", 3), ("Round(-2.5)", -3), (r"Round(0.3852138\Dec:=3)", 0.385),
         ("Trunc(-2.7)", -2), (r"Trunc(0.3852138\Dec:=2)", 0.38), ("Pow(2,3)-1", 7),
-        ("ATan2(1,-1)", 135), ("7 DIV 2", 3), ("7 MOD 4", 3), ("ACos(0.5)", 60),
+        ("ATan2(1,-1)", 135), ("14 DIV 4", 3), ("14 MOD 4", 2), ("ACos(0.5)", 60),
+        ("-7 DIV 2", -3), ("7 DIV -2", -3), ("-7 MOD 4", -3), ("7 MOD -4", 3), ("-8 DIV 4", -2),
         ("Distance([0,0,0],[4,0,4])", math.sqrt(32)), ("VectMagn([1,1,1])", math.sqrt(3)),
         ("DotProd([1,2,3],[4,5,6])", 32), ("Min(3,2)", 2), ("Max(3,2)", 3),
     ],
@@ -323,6 +324,13 @@ def test_recursion_that_ends_is_followed():
 def test_functions_have_values_told_by_hand(expression, value):
     """Values that are told by hand."""
     assert run_of(at(expression)) == [pytest.approx(value, abs=1e-9)]
+
+
+@pytest.mark.parametrize("expression", ["7.5 DIV 2", "7 MOD 0.5", "7 DIV 0", "7 MOD 0", "7/0"])
+def test_operands_without_a_result_stop_a_program(expression):
+    """Operands of DIV and MOD are integers (ABB, Basic Characteristics RAPID, 7.1)."""
+    ((_, unknown),) = run_of(at(expression))
+    assert f"{expression} is not evaluated" in unknown
 
 
 def test_angles_of_orientations_are_those_they_were_made_of():

@@ -202,24 +202,35 @@ def test_offs_and_reltool_are_products_of_matrices():
         np.testing.assert_allclose(tool.rotation, expected, atol=3e-9)
 
 
-@pytest.mark.parametrize(
-    ("name", "values"),
-    [
-        ("v5", (5, 500, 5000, 1000)),
-        ("v7000", (7000, 500, 5000, 1000)),
-        ("z0", (False, 0.3, 0.3, 0.3, 0.03, 0.3, 0.03)),
-        ("z5", (False, 5, 8, 8, 0.8, 8, 0.8)),
-        ("z15", (False, 15, 23, 23, 2.3, 23, 2.3)),
-        ("z50", (False, 50, 75, 75, 7.5, 75, 7.5)),
-        ("z150", (False, 150, 225, 225, 23, 225, 23)),
-        ("fine", (True, 0, 0, 0, 0, 0, 0)),
-    ],
-)
-def test_predefined_speeds_and_zones(name, values):
-    """Values as controllers have them: v_ori 500 deg/s, v_leax 5000 mm/s, v_reax 1000 deg/s."""
-    assert rapid.PREDEFINED[name].values == values
-    assert sum(key[0] == "v" for key in rapid.PREDEFINED) == 26
-    assert sum(key[0] in "zf" for key in rapid.PREDEFINED) == 15
+SPEEDS = "5 10 20 30 40 50 60 80 100 150 200 300 400 500 600 800 1000 1500 2000 2500 3000 4000 5000"
+# pzone_tcp [mm]; pzone_ori, pzone_eax, zone_leax [mm]; zone_ori, zone_reax [deg]
+ZONES = {
+    "z0": (0.3, 0.3, 0.03), "z1": (1, 1, 0.1), "z5": (5, 8, 0.8), "z10": (10, 15, 1.5),
+    "z15": (15, 23, 2.3), "z20": (20, 30, 3), "z30": (30, 45, 4.5), "z40": (40, 60, 6),
+    "z50": (50, 75, 7.5), "z60": (60, 90, 9), "z80": (80, 120, 12), "z100": (100, 150, 15),
+    "z150": (150, 225, 23), "z200": (200, 300, 30),
+}  # fmt: skip
+
+
+def test_predefined_data_are_those_of_controllers():
+    """All of them, as rpiRobotics/abb_motion_program_exec@4967763 (rapid_types.py) and, ten zones,
+    robotics/open_abb@1680b86 (abb.py) have them. v_ori is 500 deg/s, v_leax 5000 mm/s, v_reax
+    1000 deg/s; vmax is assumed.
+    """
+    load0 = "[0.001,[0,0,0.001],[1,0,0,0],0,0,0]"
+    expected = {
+        **{f"v{v}": f"[{v},500,5000,1000]" for v in (*SPEEDS.split(), 6000, 7000)},
+        "vmax": "[5000,500,5000,1000]",
+        "fine": "[TRUE,0,0,0,0,0,0]",
+        **{
+            name: f"[FALSE,{tcp},{wide},{wide},{angle},{wide},{angle}]"
+            for name, (tcp, wide, angle) in ZONES.items()
+        },
+        "load0": load0,
+        "tool0": f"[TRUE,[[0,0,0],[1,0,0,0]],{load0}]",
+        "wobj0": '[FALSE,TRUE,"",[[0,0,0],[1,0,0,0]],[[0,0,0],[1,0,0,0]]]',
+    }
+    assert {name: str(value) for name, value in rapid.PREDEFINED.items()} == expected
 
 
 BAD_MOVES = [  # text after the declarations, on line 4; column; reason

@@ -109,6 +109,19 @@ def test_confj_and_confl_concern_their_own_moves():
     ]
 
 
+@pytest.mark.parametrize("switch", ["ConfL", "ConfJ"])
+def test_a_configuration_is_taken_after_a_branch_that_takes_it(switch):
+    r"""``\\Off`` in one branch of an IF leaves it on after the other, in either order."""
+    for first, second in (("Off", "On"), ("On", "Off"), ("Off", "Off")):
+        branches = f"{switch}\\{first}; ELSE {switch}\\{second};"
+        moves = run_of(f"IF DInput(di1)=1 THEN {branches} ENDIF\n{LINE}{JOINT}")
+        monitored = {"ConfL": moves[-2].monitored, "ConfJ": moves[-1].monitored}
+        assert monitored.pop(switch) == ("On" in (first, second))
+        assert monitored.popitem()[1]
+    maybe = MAYBE.format(r"ConfL\Off;")
+    assert run_of(maybe + LINE)[-1].monitored
+
+
 def test_a_search_goes_to_its_target_at_most():
     """The whole way is a move; the point it writes, and where the arm stands, depend on the run."""
     search, found, here = run_of(
