@@ -84,23 +84,150 @@ def test_verdict_names_the_first_violation(robot):
     assert "axis 3: q3 - q2 = -70 deg is outside its bounds -60 .. 65 deg" in text
 
 
-def test_tables_hold_the_numbers_of_the_check(robot):
-    """Margin, shares, peaks and lines per axis; a row per move, the bad one marked; the
-    violations.
-    """
-    check = checked(robot, "bad")
-    text = printed(check_tables(check, robot))
-    axis = next(line.split() for line in text.splitlines() if re.match(r"\s*3\s+q3 - q2", line))
-    assert axis[4:7] == [f"{np.degrees(check.margin.value[2]):.2f}", "deg", "16"]
-    assert axis[7] == f"{100 * check.speed.value[2]:.1f}"
-    assert f"{check.peaks[4, 2]:.1f} N m" in text
-    move = next(line for line in text.splitlines() if re.match(r"\s*16\s+MoveAbsJ", line))
-    assert "VIOLATION" in move
-    assert "116 (axis 3)" in move  # 10 deg beyond, of half 125
-    assert "VIOLATION" not in next(
-        line for line in text.splitlines() if re.match(r"\s*14\s+MoveAbsJ", line)
+def extreme(one, rng, line):
+    """An extreme with values and lines that no other has."""
+    n = len(one.value)
+    return one._replace(
+        value=rng.uniform(0.1, 2.0, n), time=rng.uniform(0.0, 9.0, n), line=line + np.arange(n)
     )
-    assert re.search(r"16 .* range +axis 3: q3 - q2 = -70 deg", text)
+
+
+@pytest.mark.parametrize("name", ["irb2400", "irb930"])
+def test_tables_show_each_number_of_the_check_under_its_head(name):
+    """Of a check whose numbers all differ, and an arm with a linear axis too."""
+    robot, rng = irb.load(name), np.random.default_rng(34)
+    n, slides = robot.n, robot.limits.linear
+    q = 0.01 * rng.uniform(size=(3, n))
+    moved = check_path(robot, irb.Motion(np.arange(3.0), q, q, q), acceleration=np.full(n, 9.0))
+    kinds = ("margin", "used", "speed", "acceleration", "torque")
+    scalars = ("smallest", "manipulability")
+    check = replace(
+        moved,
+        peaks=rng.uniform(1.0, 99.0, (5, n)),
+        friction_share=rng.uniform(0.1, 0.9, n),
+        rated_torque=rng.uniform(10.0, 20.0, n),
+        cycle=moved.cycle._replace(
+            duration=2.5,
+            axes=type(moved.cycle.axes)(*rng.uniform(1.0, 99.0, (4, n))),
+            together=type(moved.cycle.together)(*rng.uniform(1.0, 99.0, 4)),
+            friction=rng.uniform(1.0, 99.0, n),
+            moving=rng.uniform(0.1, 0.9, n),
+            rms_torque=rng.uniform(1.0, 99.0, n),
+            equivalent_torque=rng.uniform(1.0, 99.0, n),
+        ),
+        singularities={
+            key: extreme(one, rng, 60 + 10 * k)
+            for k, (key, one) in enumerate(moved.singularities.items())
+        },
+        **{
+            key: extreme(getattr(moved, key), rng, 10 * k)
+            for k, key in enumerate((*kinds, *scalars), start=1)
+        },
+    )
+    tables = {table.title: table for table in check_tables(check, robot)}
+    (axes,) = (table for title, table in tables.items() if title.startswith(robot.name))
+    (cycle,) = (table for title, table in tables.items() if "2.5 s, at the arm" in title)
+    rows = [dict(zip(axes.heads, row, strict=True)) for row in axes.rows]
+    costs = [dict(zip(cycle.heads, row, strict=True)) for row in cycle.rows]
+    power = check.cycle
+    ranges = {"irb2400": "q1 q2 q3_-_q2 q4 q5 q6", "irb930": "q1 q2 q3 q4"}[name].split()
+    for i, (row, cost) in enumerate(zip(rows, costs, strict=False)):
+        factor, unit, turning = (1000, "mm", "N") if slides[i] else (57.29578, "deg", "N m")
+        assert row == {
+            "axis": str(i + 1), "range of": row["range of"],
+            "margin": f"{factor * check.margin.value[i]:.2f} {unit}",
+            "margin line": str(10 + i), "speed %": f"{100 * check.speed.value[i]:.1f}",
+            "speed line": str(30 + i),
+            "acceleration %": f"{100 * check.acceleration.value[i]:.1f}",
+            "torque %*": f"{100 * check.torque.value[i]:.1f}", "torque line": str(50 + i),
+            "peak torque": f"{check.peaks[4, i]:.1f} {turning}",
+            "friction %": f"{100 * check.friction_share[i]:.0f}",
+        }  # fmt: skip
+        assert ranges[i].replace("_", " ") in row["range of"].split(", ")
+        net, share = (
+            power.axes.driven[i] - power.axes.regenerated[i],
+            power.rms_torque[i] / check.rated_torque[i],
+        )
+        assert cost == {
+            "axis": str(i + 1), "moving %": f"{100 * power.moving[i]:.0f}",
+            "peak W": f"{power.axes.peak[i]:.1f}", "braking W": f"{power.axes.braking[i]:.1f}",
+            "mean W": f"{net / 2.5:.1f}", "driven J": f"{power.axes.driven[i]:.1f}",
+            "regenerated J": f"{power.axes.regenerated[i]:.1f}",
+            "friction W": f"{power.friction[i] / 2.5:.1f}",
+            "RMS torque": f"{power.rms_torque[i]:.1f} {turning}",
+            "equivalent torque": f"{power.equivalent_torque[i]:.1f} {turning}",
+            "RMS / rated %": f"{100 * share:.1f}", "(RMS / rated)^2": f"{share**2:.3f}",
+        }  # fmt: skip
+    net = (power.axes.driven - power.axes.regenerated).sum()
+    total = (
+        *(power.together.peak, power.together.braking, net / 2.5, power.together.driven),
+        *(power.together.regenerated, power.friction.sum() / 2.5),
+    )
+    assert cycle.rows[n] == ("all", "", *(f"{value:.1f}" for value in total), *[""] * 4)
+    units = {
+        "wrist": (57.29578, 3, "deg"),
+        "elbow": (57.29578, 3, "deg"),
+        "shoulder": (1e3, 1, "mm"),
+    }
+    expected = [
+        (key, f"{units[key][0] * one.value[0]:.{units[key][1]}f} {units[key][2]}", one)
+        for key, one in check.singularities.items()
+    ]
+    expected += [
+        (label, f"{one.value[0]:.4g}", one)
+        for label, one in (
+            ("smallest singular value", check.smallest), ("manipulability", check.manipulability),
+        )
+    ]  # fmt: skip
+    assert tables["singularities"].rows == [
+        (label, value, f"{one.time[0]:.4g}", str(one.line[0])) for label, value, one in expected
+    ]
+
+
+def test_moves_show_their_time_speed_and_worst_shares(robot):
+    """A row per line from its timing and its extremes; what breaks a bound is marked."""
+    check, rng = checked(robot, "bad"), np.random.default_rng(34)
+    by_line = [
+        one._replace(
+            used=rng.uniform(0.1, 2.0), used_axis=1 + k % 6, speed=rng.uniform(0.1, 2.0),
+            speed_axis=1 + (k + 1) % 6, torque=rng.uniform(0.1, 2.0), torque_axis=1 + (k + 2) % 6,
+            wrist=rng.uniform(0.1, 1.0),
+        )
+        for k, one in enumerate(check.by_line)
+    ]  # fmt: skip
+    timings = [
+        one._replace(share=rng.uniform(0.2, 0.9), slowed_by=None if k else 4)
+        for k, one in enumerate(check.program.timings)
+    ]
+    shown = replace(
+        check, by_line=tuple(by_line), program=check.program._replace(timings=tuple(timings))
+    )
+    (table,) = (table for table in check_tables(shown, robot) if table.title == "moves")
+    of_line = {one.line: one for one in timings}
+    assert len(table.rows) == 3
+    for row, one in zip(table.rows, by_line, strict=True):
+        timing = of_line.get(one.line)
+        start, end = (one.start, one.end) if timing is None else (timing.start, timing.end)
+        reached = (
+            ""
+            if timing is None
+            else f"{1e3 * timing.share * timing.speed:.0f} of {1e3 * timing.speed:.0f}"
+        )
+        slowed = " (axis 4)" if timing and timing.slowed_by else ""
+        assert dict(zip(table.heads, row, strict=True)) == {
+            "line": str(one.line), "move": timing.instruction if timing else "start",
+            "from s": f"{start:.3f}", "to s": f"{end:.3f}", "TCP mm/s": reached + slowed,
+            "range %": f"{100 * one.used:.0f} (axis {one.used_axis})",
+            "speed %": f"{100 * one.speed:.0f} (axis {one.speed_axis})",
+            "torque %": f"{100 * one.torque:.0f} (axis {one.torque_axis})",
+            "wrist deg": f"{57.29578 * one.wrist:.1f}",
+            "verdict": "VIOLATION" if one.line == 16 else "",
+        }  # fmt: skip
+    (violations,) = (table for table in check_tables(check, robot) if "violations" in table.title)
+    assert [row[:4] for row in violations.rows] == [
+        (str(one.line), f"{one.start:.4g}", f"{one.end:.4g}", one.kind) for one in check.findings
+    ]
+    assert "axis 3: q3 - q2 = -70 deg" in " ".join(row[4] for row in violations.rows)
 
 
 @pytest.mark.parametrize("routine", ["main", "bad"])
