@@ -25,7 +25,7 @@ from irbmodels.identification.validation import (
 )
 from irbmodels.identification.validation.evaluation import evaluate
 from irbmodels.robot.base_parameters import base_parameters
-from irbmodels.robot.torque_bands import band_half_width
+from irbmodels.robot.torque_bands import TorqueSlopes, band_half_width
 from irbmodels.robot.uncertainty import ParameterUncertainty, record_of_uncertainty
 
 NOISE = np.array([3.0, 1.0, 2.0, 0.3])  # [N m, N] of the axes of a SCARA
@@ -285,6 +285,43 @@ def test_axes_that_stood_have_no_band(scara):
     np.testing.assert_array_equal(np.isnan(half), [[0, 0, 1, 1], *[[1] * 4] * 3])
     Y = scara.regressor(q[0], v[0], a[0])[:2, list(base.columns)]
     np.testing.assert_allclose(half[0, :2], 1.95996 * np.linalg.norm(Y, axis=1), rtol=1e-5)
+
+
+def test_a_term_that_vanished_on_every_axis_has_no_torque(tmp_path):
+    """The regressor has no column of it, and its deviation widens no band. Axis 1 is a slide, so
+    that the first column, of a mass, is not 0.
+    """
+    body = (
+        '<inertial><mass value="2"/><origin xyz="0.1 0 0.2"/><inertia ixx="0.1" iyy="0.2" izz="0.2"'
+        ' ixy="0" ixz="0" iyz="0"/></inertial>'
+    )
+    joint = (
+        '<joint name="j{0}" type="{1}"><parent link="l{2}"/><child link="l{0}"/><axis xyz="{3}"/>'
+        '<limit lower="-1" upper="1" velocity="1" effort="99"/></joint><link name="l{0}">{4}</link>'
+    )
+    (tmp_path / "slide.urdf").write_text(
+        '<robot name="slide"><link name="l0"/>'
+        + joint.format(1, "prismatic", 0, "0 0 1", body)
+        + joint.format(2, "revolute", 1, "0 1 0", body)
+        + "</robot>"
+    )
+    ones = np.ones(2)
+    slide = irb.from_urdf(tmp_path / "slide.urdf").with_friction(irb.Stribeck(*[ones] * 4))
+    base = base_parameters(slide, friction=True)
+    size = 1.0 + np.arange(base.rank)
+    words = {"degrees": 1e6, "axes": base.axes, "noise": ones, "correlation_time": ones}
+    known = ParameterUncertainty.of(np.diag(size**2), names=base.names, **words)
+    more = ParameterUncertainty.of(
+        np.diag(np.append(size, 1e3) ** 2), names=(*base.names, "mu_2"), **words
+    )
+    new = np.random.default_rng(2).uniform(-1.0, 1.0, (3, 5, 2))
+    half = band_half_width(slide, known, new, 0.95, False)
+    np.testing.assert_allclose(band_half_width(slide, more, new, 0.95, False), half, rtol=1e-12)
+    slopes = TorqueSlopes(slide, more)(*new)
+    assert not slopes[..., -1].any()
+    np.testing.assert_array_equal(slopes[..., :-1], TorqueSlopes(slide, known)(*new))
+    with pytest.raises(MissingData, match="holds Fc_9, which its model"):
+        TorqueSlopes(slide, replace(more, names=(*base.names, "Fc_9")))
 
 
 def test_a_singular_covariance_is_kept():

@@ -9,6 +9,7 @@ import numpy as np
 import oracles
 import pytest
 from own_arms import arm_urdf, written
+from scipy.spatial.transform import Rotation
 
 import irbmodels as irb
 from irbmodels.kinematics.inverse.newton import partners
@@ -146,6 +147,35 @@ def test_any_base_signs_tool_and_lateral_offset(tmp_path):
         distance = np.where(found.valid, apart(found.q, q[:, None]), np.inf).min(axis=1)
         assert distance.max() < 1e-6
         assert not (found.valid.sum(axis=1) % 2).any()
+
+
+@pytest.mark.parametrize("side", [0.25, -0.25])
+def test_how_far_a_side_offset_keeps_the_wrist(side, tmp_path):
+    """By hand, with axis 6 upright: the wrist centre is on a circle about it, and 0.25 m beside the
+    plane of axis 1, in which lower arm and forearm reach.
+    """
+    robot = irb.from_urdf(written(arm_urdf(a1=0.1, side=side, wrist=(0.0, 0.0, -0.12)), tmp_path))
+    q = np.array([0.1, 0.2, -0.3, 0.4, 0.5, 0.6])
+    v, w = np.split(robot.jacobian(q)[:, 5], 2)
+    tcp = robot.pose(q).homogeneous
+    # axis 6 in the tool: its direction, and the point of it next to the TCP
+    axis, point = tcp[:3, :3].T @ w, tcp[:3, :3].T @ np.cross(w, v)
+    upright = Rotation.align_vectors([[0.0, 0.0, 1.0]], [axis])[0].as_matrix()
+    length, height = np.hypot(0.01, 0.7) + np.hypot(0.1, 0.8), 0.5  # reach from axis 2, its height
+    circle = 0.12 * np.cos(0.5)  # axis 6 is turned by 0.5 rad in the plane of the offset
+    for away, missing in (
+        (0.0, 0.25 - circle),
+        (0.05, 0.25 - 0.05 - circle),
+        (2.5, np.sqrt((2.5 - circle) ** 2 - 0.25**2) - 0.1 - length),
+    ):
+        pose = np.eye(4)
+        pose[:3, :3], pose[:3, 3] = upright, [away, 0.0, height] - upright @ point
+        lift = np.linspace(-1.0, 1.0, 401)  # of the wrist centre over the foot of the TCP
+        poses = np.repeat(pose[None], len(lift), axis=0)
+        poses[:, 2, 3] += lift
+        found = robot.inverse_kinematics(poses)
+        assert not found.valid.any()
+        assert found.missing.min() == pytest.approx(missing, abs=2e-5)  # heights are 5 mm apart
 
 
 def specimen(name, rng, folder):

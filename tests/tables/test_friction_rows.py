@@ -68,16 +68,40 @@ def test_temperature_stands_in_a_set(tmp_path):
         irb.load("irb1600", overlays=[written(tmp_path, law)])
 
 
-def test_a_new_law_of_an_axis_keeps_no_term_of_the_one_before(tmp_path):
-    """A row with Fs, Fc and Fv stands alone; one with a single number changes that one."""
-    first = written(tmp_path, every_term())
-    text = """{schema: 1, robot: irb1600_6_120, about: a, sources: {b: {ref: b, grade: measured}},
-friction: {sets: {bench: {axes: {
-axis_1: {Fs_N_m: 5.0, Fc_N_m: 5.0, Fv_N_m_s: 1.0, source: b}, axis_3: {Fd_N_m: 7.0, source: b}}}}}}"""
-    (tmp_path / "second.yaml").write_text(text)
-    law = irb.load("irb1600", overlays=[first, tmp_path / "second.yaml"]).friction_model
-    assert [law.Fc[0], law.Fd[0], law.dFc[0], law.dFv[0]] == [5.0, 0.0, 0.0, 0.0]
-    assert [law.Fc[2], law.Fd[2], law.v_d[2], law.mu[2]] == [4.0, 7.0, 0.7, 0.02]
+@pytest.mark.parametrize(
+    ("name", "axis", "units"),
+    [("irb1600_6_120", 0, ("N_m", "N_m_s")), ("irb930_12_105", 2, ("N", "N_s_m"))],
+)
+def test_a_new_law_of_an_axis_keeps_no_term_of_the_one_before(name, axis, units, tmp_path):
+    """A row with Fs, Fc and Fv, in the units of a rotary or a linear axis, stands alone; one with a
+    single number changes that one.
+    """
+    robot = irb.load(name)
+    dry, viscous = units
+    number = np.linspace(1.0, 2.0, robot.n)
+    law = irb.Stribeck(
+        number + 3,
+        number + 2,
+        number,
+        number,
+        Fd=number,
+        v_d=number,
+        dFc=0.1 * number,
+        mu=0.01 * number,
+    )
+    first = written(tmp_path, law, name)
+    other = (axis + 1) % robot.n
+    (tmp_path / "second.yaml").write_text(
+        f"""{{schema: 1, robot: {name}, about: a, sources: {{b: {{ref: b, grade: measured}}}},
+friction: {{sets: {{bench: {{axes: {{
+axis_{axis + 1}: {{Fs_{dry}: 5.0, Fc_{dry}: 5.0, Fv_{viscous}: 1.5, source: b}},
+axis_{other + 1}: {{Fd_N_m: 7.0, source: b}}}}}}}}}}}}"""
+    )
+    law = irb.load(name, overlays=[first, tmp_path / "second.yaml"]).friction_model
+    assert [law.Fs[axis], law.Fc[axis], law.Fv[axis]] == [5.0, 5.0, 1.5]
+    assert not any(getattr(law, term)[axis] for term in ("Fd", "dFc", "mu"))
+    assert [law.Fd[other], law.v_d[other]] == [7.0, number[other]]
+    assert [law.Fc[other], law.mu[other]] == [number[other] + 2, 0.01 * number[other]]
 
 
 def test_another_temperature_is_no_matter_of_axes_that_stay(tmp_path):

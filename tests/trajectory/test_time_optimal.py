@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -573,3 +574,22 @@ def test_a_path_out_of_range_is_refused():
     assert all(not robot.violations(q) for q in over)
     with pytest.raises(irb.InputError, match=r"axis 1: q1 = -?[0-9.]+ deg is outside"):
         time_optimal(axis_path(over), robot)
+
+
+def test_a_path_whose_coupled_axes_alone_overshoot_is_refused():
+    """q2 and q3 fall from waypoint to waypoint and turn back nowhere out of range; q3 - q2, within
+    -60 .. 65 deg at all of them, leaves that range between two.
+    """
+    robot = irb.load("irb2400")
+    q2, q3 = (99, 11, -22, -37), (160, 68, -76, -80)
+    waypoints = [robot.from_controller([0, *pair, 0, 30, 0]) for pair in zip(q2, q3, strict=True)]
+    path = axis_path(waypoints)
+    turns = path.at(np.union1d(path.knots, path.reversals())).q
+    assert not any(robot.violations(q) for q in turns)
+    between = path.at(np.linspace(0.0, path.length, 2001)).q
+    coupled = np.degrees(between[:, 2] - between[:, 1])
+    extreme = coupled[np.abs(coupled - 2.5).argmax()]
+    with pytest.raises(irb.InputError, match="leaves a range") as caught:
+        time_optimal(path, robot)
+    said = re.search(r"axis 3: q3 - q2 = (-?[0-9.]+) deg", str(caught.value))
+    assert float(said[1]) == pytest.approx(extreme, abs=0.01)
