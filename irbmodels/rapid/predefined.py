@@ -1,8 +1,9 @@
 """Predefined data of every controller: speeds, zones, ``tool0``, ``wobj0``, ``load0``, constants.
 
-As a public driver for these controllers lists them; ABB's own source is the technical reference
-manual of RAPID's data types (3HAC16581-1: speeddata, zonedata, tooldata, wobjdata), which was not
-at hand. Grade: published, but for the speed of ``vmax``.
+As public drivers for these controllers list them (rpiRobotics/abb_motion_program_exec@4967763
+rapid_types.py; ten zones, robotics/open_abb@1680b86 abb.py); ABB's own source is the technical
+reference manual of RAPID's data types (3HAC16581-1: speeddata, zonedata, tooldata, wobjdata), which
+was not at hand. Grade: published, but for the speed of ``vmax``.
 """
 
 from __future__ import annotations

@@ -31,6 +31,7 @@ from irbmodels.report.identification.drawings import (
     torque_figure,
 )
 from irbmodels.report.identification.page import accuracy_html, cards, coverage_html
+from irbmodels.report.identification.record import verdict_record
 from irbmodels.report.identification.tables import probability, sum_row
 
 
@@ -69,25 +70,29 @@ def test_tables_hold_the_numbers_of_the_verdict(judged):
     want = [*(column[1] for column in accuracy), judged.estimation.rmse[1], judged.previous.rmse[1]]
     share = f"{100.0 * judged.unexplained[1]:.1f}"
     assert row == ["2", *(f"{value:.2f}" for value in want), "N", "m", share, judged.levels[1]]
-    row = cells(text, "residuals on held-out", 3)
-    assert row[1:4] == [
-        f"{judged.whiteness.statistic[2]:.1f}",
-        f"{judged.whiteness.p[2]:.3f}",
-        f"{judged.whiteness.correlation_length[2]:.1f}",
-    ]
-    share = judged.dependence.explained[2]
-    kind, axis = np.unravel_index(np.nanargmax(share), share.shape)
-    assert row[4:6] == [f"{'qva'[kind]}{axis + 1}", f"{100 * share.max():.1f}"]
-    # RMS of what depends on it
-    assert row[-3:] == [f"{np.sqrt(share.max()) * accuracy.rmse[2]:.2g}", "N", "m"]
-    row = cells(text, "what the logs cover", 1)
-    assert row[4] == f"{100 * judged.coverage.span[0]:.0f}"
-    assert row[-1] == f"{100 * judged.coverage.slow[0]:.1f}"
-    assert row[1] == f"{np.degrees(judged.coverage.low[0]):.1f}"
-    assert row[5:7] == [
-        f"{np.degrees(judged.coverage.speed[0]):.1f}",
-        f"{100 * judged.coverage.speed_share[0]:.0f}",
-    ]
+    white, cover, units = judged.whiteness, judged.coverage, "N m"
+    tables = {table.title.partition(":")[0]: table for table in verdict_tables(judged)}
+    residuals, covered = (
+        tables[title].rows for title in ("residuals on held-out samples", "what the logs cover")
+    )
+    for i, (row, logs) in enumerate(zip(residuals, covered, strict=True)):
+        share = judged.dependence.explained[i]
+        kind, axis = np.unravel_index(np.nanargmax(share), share.shape)
+        assert row == (
+            str(i + 1), f"{white.statistic[i]:.1f}", probability(white.p[i]),
+            f"{white.correlation_length[i]:.1f}", f"{'qva'[kind]}{axis + 1}",
+            f"{100 * np.nanmax(share):.1f}", probability(judged.dependence.p[i, kind, axis]),
+            # RMS of what depends on it
+            f"{np.sqrt(np.nanmax(share)) * accuracy.rmse[i]:.2g} {units}",
+        )  # fmt: skip
+        low, high, speed, acceleration = (
+            f"{np.degrees(one[i]):.1f}"
+            for one in (cover.low, cover.high, cover.speed, cover.acceleration)
+        )
+        assert logs == (
+            str(i + 1), low, high, "deg", f"{100 * cover.span[i]:.0f}", speed,
+            f"{100 * cover.speed_share[i]:.0f}", acceleration, f"{100 * cover.slow[i]:.1f}",
+        )  # fmt: skip
     moved = [one for one in judged.estimates if one.changed and one.significance != "insignificant"]
     first = max(moved, key=lambda one: abs(one.estimate - one.previous) / one.deviation)
     assert f"base parameters that have changed most, of {len(moved)}" in text
@@ -107,6 +112,32 @@ def test_tables_hold_the_numbers_of_the_verdict(judged):
     )
     # what may as well be 0 is left out
     assert f"base parameters that have changed most, of {len(moved)}" in unsure
+
+
+def test_the_record_has_each_number_of_the_verdict(judged):
+    verdict = verdict_record(judged)["verdict"]
+    errors = ("mae", "rmse", "average", "rmse_over_average")
+    for i, row in enumerate(verdict["axes"]):
+        for key in ("held_out", "estimation", "previous"):
+            expected = [getattr(getattr(judged, key), field)[i] for field in errors]
+            assert list(row[key].values()) == expected
+        assert (row["axis"], row["level"]) == (i + 1, judged.levels[i])
+        assert row["unexplained_share"] == judged.unexplained[i]
+        white, cover = judged.whiteness, judged.coverage
+        assert (row["ljung_box"], row["white_p"]) == (white.statistic[i], white.p[i])
+        assert row["memory_samples"] == white.correlation_length[i]
+        share = judged.dependence.explained[i]
+        assert row["dependence_share"] == np.nanmax(share)
+        fields = ("low", "high", "span", "speed", "speed_share", "acceleration", "slow")
+        assert list(row["coverage"].values()) == [getattr(cover, field)[i] for field in fields]
+    assert (verdict["samples"], verdict["held_out_samples"]) == (
+        judged.samples,
+        judged.held_samples,
+    )
+    assert verdict["condition"] == judged.condition
+    assert [one["estimate"] for one in verdict["base_parameters"]] == [
+        one.estimate for one in judged.estimates
+    ]
 
 
 def test_tables_are_never_cut(judged, checked):

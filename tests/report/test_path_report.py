@@ -13,7 +13,14 @@ from terminals import assert_nothing_is_cut
 
 import irbmodels as irb
 from irbmodels import rapid
-from irbmodels.report.path import check_tables, remarks, report_html, verdict, write_report
+from irbmodels.report.path import (
+    check_record,
+    check_tables,
+    remarks,
+    report_html,
+    verdict,
+    write_report,
+)
 from irbmodels.report.path.drawings import axes_figure, path_figure, shares_figure
 from irbmodels.report.path.tables import move_rows
 from irbmodels.tasks.path_check import Box, check_path, programmed_motion
@@ -92,16 +99,15 @@ def extreme(one, rng, line):
     )
 
 
-@pytest.mark.parametrize("name", ["irb2400", "irb930"])
-def test_tables_show_each_number_of_the_check_under_its_head(name):
-    """Of a check whose numbers all differ, and an arm with a linear axis too."""
+def distinct(name):
+    """An arm, and a check of it whose numbers and lines all differ."""
     robot, rng = irb.load(name), np.random.default_rng(34)
-    n, slides = robot.n, robot.limits.linear
+    n = robot.n
     q = 0.01 * rng.uniform(size=(3, n))
     moved = check_path(robot, irb.Motion(np.arange(3.0), q, q, q), acceleration=np.full(n, 9.0))
     kinds = ("margin", "used", "speed", "acceleration", "torque")
     scalars = ("smallest", "manipulability")
-    check = replace(
+    return robot, replace(
         moved,
         peaks=rng.uniform(1.0, 99.0, (5, n)),
         friction_share=rng.uniform(0.1, 0.9, n),
@@ -124,6 +130,13 @@ def test_tables_show_each_number_of_the_check_under_its_head(name):
             for k, key in enumerate((*kinds, *scalars), start=1)
         },
     )
+
+
+@pytest.mark.parametrize("name", ["irb2400", "irb930"])
+def test_tables_show_each_number_of_the_check_under_its_head(name):
+    """Of an arm with a linear axis too."""
+    robot, check = distinct(name)
+    n, slides = robot.n, robot.limits.linear
     tables = {table.title: table for table in check_tables(check, robot)}
     (axes,) = (table for title, table in tables.items() if title.startswith(robot.name))
     (cycle,) = (table for title, table in tables.items() if "2.5 s, at the arm" in title)
@@ -182,6 +195,48 @@ def test_tables_show_each_number_of_the_check_under_its_head(name):
     assert tables["singularities"].rows == [
         (label, value, f"{one.time[0]:.4g}", str(one.line[0])) for label, value, one in expected
     ]
+
+
+@pytest.mark.parametrize("name", ["irb2400", "irb930"])
+def test_the_record_has_each_number_of_the_check(name):
+    """In SI units; moves and violations are those of a program."""
+    robot, check = distinct(name)
+    record, cycle = check_record(check, robot), check.cycle
+    assert (record["samples"], record["duration_s"]) == (check.rows, check.duration)
+    for i, row in enumerate(record["axes"]):
+        assert row == pytest.approx({
+            "axis": i + 1, "margin_rad": check.margin.value[i], "range_share": check.used.value[i],
+            "speed_share": check.speed.value[i], "torque_share": check.torque.value[i],
+            "acceleration_share": check.acceleration.value[i], "peak_torque_N_m": check.peaks[4, i],
+            "moving_share": cycle.moving[i], "peak_power_W": cycle.axes.peak[i],
+            "braking_power_W": cycle.axes.braking[i], "driven_energy_J": cycle.axes.driven[i],
+            "regenerated_energy_J": cycle.axes.regenerated[i],
+            "mean_power_W": (cycle.axes.driven[i] - cycle.axes.regenerated[i]) / 2.5,
+            "friction_power_W": cycle.friction[i] / 2.5, "rms_torque_N_m": cycle.rms_torque[i],
+            "equivalent_torque_N_m": cycle.equivalent_torque[i],
+            "rated_torque_N_m": check.rated_torque[i],
+        })  # fmt: skip
+    assert record["all_axes"] == pytest.approx({
+        "peak_power_W": cycle.together.peak, "braking_power_W": cycle.together.braking,
+        "driven_energy_J": cycle.together.driven,
+        "regenerated_energy_J": cycle.together.regenerated,
+    })  # fmt: skip
+    units = {"wrist": "wrist_rad", "elbow": "elbow_rad", "shoulder": "shoulder_m"}
+    known = {units[kind]: one.value[0] for kind, one in check.singularities.items()}
+    assert record["singularities"] == pytest.approx(dict.fromkeys(units.values()) | known)
+
+
+def test_the_record_has_moves_and_violations(robot):
+    check = checked(robot, "bad")
+    record = check_record(check, robot)
+    assert [tuple(row.values()) for row in record["moves"]] == [
+        (one.line, one.instruction, one.start, one.end, one.speed, one.share, one.slowed_by)
+        for one in check.program.timings
+    ]
+    (finding,), (row,) = check.findings, record["violations"]
+    names = ("kind", "line", "axis", "quantity", "value", "lower", "upper", "unit", "assumed")
+    assert [row[name] for name in names] == [getattr(finding, name) for name in names]
+    assert (row["start_s"], row["end_s"]) == (finding.start, finding.end)
 
 
 def test_moves_show_their_time_speed_and_worst_shares(robot):

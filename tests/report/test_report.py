@@ -36,7 +36,7 @@ def test_list_names_every_robot_with_grades():
 
 @shipped.of_variants(shipped.ALL)
 def test_info_shows_every_source(name):
-    """All sources of all tables are printed, and efforts that are assumed marked."""
+    """All sources of all tables are printed."""
     description = irb.describe(name)
     shown = text(*report.info_tables(description))
     for table in (
@@ -48,10 +48,6 @@ def test_info_shows_every_source(name):
     ):
         for source in table.sources:
             assert source in shown
-    row = description.limits.axes["axis_1"]
-    if row.effort_N_m is not None:
-        grade = description.limits.sources[row.source_of("effort_N_m")].grade
-        assert f"{row.effort_N_m:g}{'*' if grade == 'assumed' else ' '}" in shown
 
 
 def test_info_prints_tab_1_and_tab_6():

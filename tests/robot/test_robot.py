@@ -110,22 +110,6 @@ def test_bad_position_is_refused_by_every_query(case, ask):
         ASKS[ask](irb.load(name), q)
 
 
-def test_degrees_are_noticed_only_far_outside():
-    """A position outside its range by less than a factor of three is answered; the range is another
-    question.
-    """
-    robot = irb.load("irb2400")
-    assert not robot.in_range(np.radians([0, 200, 0, 0, 0, 0]))
-    with pytest.raises(irb.InputError, match="three times the largest limit"):
-        robot.pose([0, 0, 0, 0, 0, 21.0])  # 3 * 400 deg = 20.94 rad
-    robot.pose([0, 0, 0, 0, 0, 20.9])
-
-
-def test_arrays_check_no_range():
-    """In an array of states a wild value passes: it may be one bad sample of a recording."""
-    assert irb.load("irb2400").pose(np.full((2, 6), 50.0)).shape == (2, 4, 4)
-
-
 @pytest.mark.parametrize("what", ["v", "a", "tau"])
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_bad_rates_are_refused(what, value):

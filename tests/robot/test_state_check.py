@@ -127,6 +127,7 @@ def test_arrays_pass_no_guard():
     recording.
     """
     assert ROBOT.inverse_dynamics(Q[None], FAST[None], STRONG[None]).shape == (1, 6)
+    assert ROBOT.pose(np.full((2, 6), 50.0)).shape == (2, 4, 4)
     # one acceleration for two postures
     assert ROBOT.inverse_dynamics(np.tile(Q, (2, 1)), REST, STRONG).shape == (2, 6)
 
