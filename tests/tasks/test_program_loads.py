@@ -141,3 +141,15 @@ ENDMODULE
         in note
         for note in program.notes
     )
+
+
+def test_a_payload_hangs_at_the_tcp_of_a_tool_of_unknown_mass():
+    """Its own load is noted, and what it grips is (60, 0, 120 + 50) mm before the flange."""
+    head = MODULE[: MODULE.index("  PROC main()")]
+    move = f"MoveAbsJ {HOME}, v1000, fine, tOld;"
+    text = f"{head} PROC main()\n GripLoad lPart;\n {move}\n {move}\n ENDPROC\nENDMODULE"
+    program = programmed(irb.load("irb140"), text)
+    (load,) = program.loads
+    assert (load.name, load.body.mass) == ("tOld with lPart", 3.0)
+    assert load.body.com == pytest.approx([0.06, 0.0, 0.17])
+    assert sum("load of tool tOld is not checked" in note for note in program.notes) == 1

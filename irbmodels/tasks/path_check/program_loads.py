@@ -18,6 +18,7 @@ from ...robot.robot import Robot
 
 _GRIP = re.compile(r"\s*GripLoad\s+([^;]*?)\s*;?\s*", re.IGNORECASE)
 _NONE = "load0"  # ABB's name of no payload
+_NO_LOAD = Inertial.of(0.0, np.zeros(3), np.zeros((3, 3)))
 
 
 Held = tuple[str, Inertial | None] | None
@@ -111,6 +112,7 @@ class ProgramLoads:
             try:
                 if data != PREDEFINED["tool0"]:  # whose load is none that counts
                     frame = data.tframe.se3() if data.robhold else _object_frame(move)
+                    tool = Tool(move.tool_name, frame, _NO_LOAD)
                     tool = Tool(move.tool_name, frame, body_of(data.tload))
             except InputError as err:
                 text = f"load of tool {move.tool_name} is not checked: {err}"
