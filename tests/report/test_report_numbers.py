@@ -14,6 +14,8 @@ import yaml
 from scipy.spatial.transform import Rotation
 
 import irbmodels as irb
+from irbmodels.exchange.verify.check import Agreement
+from irbmodels.exchange.verify.exports import Verdict
 from irbmodels.identification.fits.payload import Load
 from irbmodels.identification.fits.two_logs import DriveGains
 from irbmodels.identification.friction.fit import FrictionFit
@@ -29,7 +31,12 @@ from irbmodels.report.loads import gain_table, load_table
 from irbmodels.report.moving import motion_lines, motion_table
 from irbmodels.report.pose import pose_text
 from irbmodels.report.simulating import run_lines, run_table
-from irbmodels.report.tables import info_tables, prediction_tables
+from irbmodels.report.tables import (
+    agreement_table,
+    info_tables,
+    prediction_tables,
+    verdict_cells,
+)
 from irbmodels.trajectory import through
 from irbmodels.trajectory.limit_shares import LimitShares
 from irbmodels.trajectory.motion_files import open_motion, write_motion
@@ -443,3 +450,63 @@ def test_numbers_of_a_robot_are_those_of_its_files(name):
         for row, values in zip(table.rows, axes, strict=True):
             keys = ("Fs_N_m", "Fc_N_m", "Fv_N_m_s", "v_St_rad_s")
             assert_shows(" ".join(row[1:5]), *(values[key] for key in keys))
+
+
+def test_rows_of_a_table_beside_the_joints():
+    """Crank and pins of palletizers, where an arm stands, drives and a drive that another turns."""
+    lengths = info_tables(irb.describe("irb460"))[0]
+    raw = yaml.safe_load((irb.describe("irb460").folder / "kinematics.yaml").read_text())
+    shown = {row[0]: dict(zip(lengths.heads, row, strict=True)) for row in lengths.rows}
+    assert float(shown["crank"]["a mm"]) == raw["parallelogram"]["crank_mm"]
+    for pin in ("lower_pin", "upper_pin"):
+        row = shown[f"{pin}: ahead, up"]
+        assert [float(row[head]) for head in ("a mm", "d mm")] == raw["level"][f"{pin}_mm"]
+    assert [shown[f"joint_{i}"]["variable"] for i in (1, 2, 3)] == ["q1", "q2", "q3 - q2"]
+    first = info_tables(irb.describe("irb14000_left"))[0].rows[0]
+    assert first[:6] == ("arm_base", "", "xyz 0 50 384", "", "rpy -20 60 0", "")
+    description = irb.describe("irb1400")
+    (drives,) = (one for one in info_tables(description) if one.title.startswith("drives"))
+    motor = yaml.safe_load((description.folder / "drives.yaml").read_text())["axes"]["axis_1"]
+    row = dict(zip(drives.heads, drives.rows[0], strict=True))
+    for head, key in (
+        ("gear ratio", "gear_ratio"), ("rotor kg m2", "rotor_inertia_kg_m2"),
+        ("stiffness N m/rad", "stiffness_N_m_rad"), ("viscous N m s/rad", "viscous_N_m_s_rad"),
+    ):  # fmt: skip
+        assert float(row[head]) == motor[key]
+    assert (row["axis"], row["turned by"], row["Coulomb N m"]) == ("1", "", "")
+
+
+def test_turned_drives_are_named(tmp_path):
+    (tmp_path / "wrist.yaml").write_text(
+        """{schema: 1, robot: irb1600_6_120, about: a, sources: {b: {ref: b, grade: measured}},
+drives: {axes: {axis_5: {gear_ratio: 70.0, turned_by: {axis_4: -35.0}, source: b}}}}"""
+    )
+    robot = irb.load("irb1600", overlays=[tmp_path / "wrist.yaml"])
+    (drives,) = (one for one in info_tables(robot.description) if one.title.startswith("drives"))
+    assert drives.rows[0][:3] == ("5", "70", "4: -35")
+
+
+@pytest.mark.parametrize(
+    ("difference", "shown"),
+    [(0.0, "1e-12"), (2e-12, "1e-09"), (2e-9, "1e-06"), (1.5e-6, "2e-06"), (np.nan, "-")],
+)
+def test_differences_of_other_tools_are_bounds(difference, shown):
+    """The smallest of 1e-12, 1e-9 and 1e-6 above it, beyond these the difference."""
+    cells = verdict_cells(Verdict("urdf", "mujoco", 0.5, difference, 0.0, 0.0, 1e-6, "friction"))
+    assert cells == ("urdf", "mujoco", "5e-01", shown, "kept", "kept", "friction")
+    wrong = verdict_cells(Verdict("urdf", "mujoco", 0.0, 0.0, 12.345, 0.02, 1e-6, ""))
+    assert wrong[4:6] == ("12.3 kg missing", "2e-02 off")
+    absent = verdict_cells(Verdict("urdf", "mujoco", np.nan, 1.0, 1.0, 1.0, 1e-6, "all"))
+    assert absent == ("urdf", "mujoco", "-", "-", "-", "-", "all")
+
+
+def test_agreements_show_difference_and_bound():
+    rows = [
+        Agreement("pose", "mujoco", 3.4e-14, 1e-12), Agreement("torque", "drake", 2e-9, 1e-9),
+        Agreement("energy", "pybullet", np.nan, 1e-8),
+    ]  # fmt: skip
+    assert agreement_table(rows, irb.load(SIX)).rows == [
+        ("pose", "mujoco", "3.4e-14", "1e-12", "agrees"),
+        ("torque", "drake", "2.0e-09", "1e-09", "DIFFERS"),
+        ("energy", "pybullet", "-", "-", "not compared"),
+    ]
