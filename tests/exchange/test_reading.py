@@ -57,6 +57,29 @@ def close(value, expected):
     np.testing.assert_allclose(value, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
 
 
+@pytest.mark.parametrize(("attribute", "height"), [("", 0.6), (' canonical_link="high"', -0.6)])
+def test_the_model_s_frame_belongs_to_its_canonical_link(attribute, height, tmp_path):
+    """The first link unless another is named (SDF 1.11, canonical_link): the arm stands on the one
+    that the world holds by a frame of the model.
+    """
+    inertial = "<inertial><mass>1</mass></inertial>"
+    text = f"""<sdf version="1.11"><model name="two"{attribute}><frame name="mark"/>
+<joint name="stand" type="fixed"><parent>world</parent><child>mark</child></joint>
+<link name="low">{inertial}</link><link name="high"><pose>0 0 0.6 0 0 0</pose>{inertial}</link>
+<joint name="turn" type="revolute"><parent>low</parent><child>high</child>
+<axis><xyz>1 0 0</xyz><limit><lower>-1</lower><upper>1</upper></limit></axis></joint>
+</model></sdf>"""
+    if attribute:
+        text = text.replace("<parent>low</parent><child>high", "<parent>high</parent><child>low")
+    (tmp_path / "two.sdf").write_text(text)
+    robot = from_file(tmp_path / "two.sdf")
+    base, moved = ("high", "low") if attribute else ("low", "high")
+    np.testing.assert_array_equal(robot.pose([0.3], base).homogeneous, np.eye(4))
+    assert robot.pose([0.0], moved).translation[2] == pytest.approx(height)
+    turned = robot.pose([0.3], moved).rotation
+    np.testing.assert_allclose(turned, pin.rpy.rpyToMatrix(0.3, 0.0, 0.0), atol=1e-12)
+
+
 @pytest.mark.parametrize(
     ("name", "to"),
     [

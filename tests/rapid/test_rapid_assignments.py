@@ -326,10 +326,33 @@ def test_functions_have_values_told_by_hand(expression, value):
     assert run_of(at(expression)) == [pytest.approx(value, abs=1e-9)]
 
 
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("-a", (-1, -2, -5)), ("+a", (1, 2, 5)), ("-a+b", (2, -6, 1)), ("a-b", (-2, 6, -1)),
+        ("2*a", (2, 4, 10)), ("a*-2", (-2, -4, -10)), ("a/4", (0.25, 0.5, 1.25)),
+        ("a*b", (32, 9, -10)), ("-(a-b)*2", (4, -12, 2)), ("-[1,2,3]", (-1, -2, -3)),
+    ],
+)  # fmt: skip
+def test_positions_are_added_scaled_and_multiplied(expression, expected):
+    """By hand, with a = [1, 2, 5] and b = [3, -4, 6]; ``a*b`` is the vector product."""
+    shown = "".join(at(f"c.{component}") for component in "xyz")
+    declared = "VAR pos a:=[1,2,5]; VAR pos b:=[3,-4,6]; VAR pos c;"
+    assert run_of(f"c:={expression}; {shown}", "", declared) == pytest.approx(list(expected))
+
+
 @pytest.mark.parametrize("expression", ["7.5 DIV 2", "7 MOD 0.5", "7 DIV 0", "7 MOD 0", "7/0"])
 def test_operands_without_a_result_stop_a_program(expression):
     """Operands of DIV and MOD are integers (ABB, Basic Characteristics RAPID, 7.1)."""
     ((_, unknown),) = run_of(at(expression))
+    assert f"{expression} is not evaluated" in unknown
+
+
+@pytest.mark.parametrize("expression", ["o*2", "2*o", "o+o", "o*p", "p*o"])
+def test_operands_of_other_types_stop_a_program(expression):
+    """An orientation is multiplied by orientations alone, and never added."""
+    declared = "VAR orient o:=[1,0,0,0]; VAR pos p:=[1,2,3]; VAR orient q;"
+    ((_, unknown),) = run_of(f"q:={expression}; " + at(r"EulerZYX(\Z,q)"), "", declared)
     assert f"{expression} is not evaluated" in unknown
 
 

@@ -308,7 +308,11 @@ def test_bars_are_as_long_as_their_numbers(judged):
     assert '<span class="bar over"><i style="width:100.0%"></i></span>30.0 %' in text
     cover = judged.coverage._replace(span=np.full(6, 0.42), speed_share=np.full(6, 0.84))
     table = coverage_html(replace(judged, coverage=cover))
-    assert re.findall(r"(\d+) %</td>", table) == ["42", "84"] * 6  # in the order of the heads
+    rows = [re.findall(r"<td.*?</td>", row) for row in re.findall(r"<tr.*?</tr>", table)[1:]]
+    for row, speed in zip(rows, np.degrees(cover.speed), strict=True):
+        assert [cell.endswith("42 %</td>") for cell in row] == [i == 4 for i in range(9)]
+        assert row[5] == f"<td>{speed:.1f}</td>"
+        assert row[6].endswith("84 %</td>")
 
 
 def test_figures_draw_the_arrays(judged):

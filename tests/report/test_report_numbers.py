@@ -21,7 +21,7 @@ from irbmodels.identification.fits.two_logs import DriveGains
 from irbmodels.identification.friction.fit import FrictionFit
 from irbmodels.identification.friction.plan import FrictionPlan
 from irbmodels.model.load_limits import LoadShare
-from irbmodels.report.balancer import balancer_table
+from irbmodels.report.balancer import balancer_record, balancer_table
 from irbmodels.report.excitation import excitation_lines, excitation_tables
 from irbmodels.report.friction import fit_table, plan_table
 from irbmodels.report.ik_table import solutions_table
@@ -260,6 +260,10 @@ def test_a_simulation():
         "work of the motors 12.5 J, lost to friction and stops 3.25 J",
         "largest error of the TCP 1.5 mm",
     ]
+    many = [{"t_s": 0.001 * k, "axis": 1, "kind": "slips"} for k in range(43)]
+    lines = run_lines(record | {"events": many, "stopped": "the arm left its range"})
+    assert lines[39:41] == ["t = 0.039000 s: axis 1 slips", "and 3 more events"]
+    assert lines[-1] == "stopped: the arm left its range"
 
 
 def test_gains_and_a_payload(rng):
@@ -333,6 +337,22 @@ def test_a_balancer_over_its_range(name, axis):
     for head, column in zip(heads, values[1:], strict=True):
         assert_column(table, head, column)
     assert table.title == f"{robot.name}: gas spring of axis {axis} (coil)"
+
+
+@pytest.mark.parametrize(("axis", "ends"), [("axis_3", (-230.0, 55.0)), ("axis_2", (10.0, 90.0))])
+def test_a_balancer_is_shown_at_the_ends_and_at_0(axis, ends, tmp_path):
+    """Nine positions of the range, and 0 where it is inside."""
+    (tmp_path / "own.yaml").write_text(
+        f"""{{schema: 1, robot: irb1600_6_120, about: a, sources: {{b: {{ref: b, grade: measured}}}},
+limits: {{axes: {{{axis}: {{range_deg: [{ends[0]}, {ends[1]}], source: b}}}}}},
+springs: {{elements: {{coil: {{axis: {axis}, kind: torsion, k_N_m_rad: 30.0, rest_deg: 20.0, source: b}}}}}}}}"""
+    )
+    robot = irb.load("irb1600", overlays=[tmp_path / "own.yaml"])
+    record = balancer_record(robot, "coil", robot.description.springs.elements["coil"])
+    expected = np.linspace(*ends, 9)
+    expected = np.sort(np.append(expected, 0.0)) if ends[0] < 0.0 else expected
+    np.testing.assert_allclose(np.degrees(record["q_rad"]), expected, atol=1e-9)
+    np.testing.assert_allclose(record["spring_N_m"], 30.0 * np.radians(expected - 20.0))
 
 
 def test_an_excitation(rng):

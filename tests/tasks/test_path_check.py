@@ -244,10 +244,11 @@ def test_the_tools_shape_counts_as_well(robot):
     assert actual.box_scope == "TCP and tool"
 
 
+@pytest.mark.parametrize("link", ["tool0", "tcp"])
 @pytest.mark.parametrize(
     ("shape", "size"), [("sphere", 'radius="0.05"'), ("cylinder", 'radius="0.05" length="0.2"')]
 )
-def test_round_shapes_reach_as_far_as_their_surface(shape, size, tmp_path):
+def test_round_shapes_reach_as_far_as_their_surface(shape, size, link, tmp_path):
     """Against ten thousand points of the surface; it is never less, and more by what lies between
     points.
     """
@@ -256,10 +257,10 @@ def test_round_shapes_reach_as_far_as_their_surface(shape, size, tmp_path):
         f'<collision><origin xyz="0.1 0.02 -0.03" rpy="0.4 0.5 0.6"/><geometry><{shape}'
         f" {size}/></geometry></collision>"
     )
-    document.find("link[@name='tool0']").append(ElementTree.fromstring(tag))
+    document.find(f"link[@name='{link}']").append(ElementTree.fromstring(tag))
     (tmp_path / "arm.urdf").write_text(ElementTree.tostring(document, encoding="unicode"))
     robot = irb.from_urdf(tmp_path / "arm.urdf").with_tool(
-        irb.Tool("t", pin.SE3.Identity(), irb.load_tool("spindle").load)
+        irb.Tool("t", irb.load_tool("spindle").tcp, irb.load_tool("spindle").load)
     )
     rng = np.random.default_rng(2)
     angle, z = rng.uniform(0, 2 * np.pi, 10_000), rng.uniform(-1, 1, 10_000)
@@ -272,8 +273,9 @@ def test_round_shapes_reach_as_far_as_their_surface(shape, size, tmp_path):
     local = points @ pin.rpy.rpyToMatrix(0.4, 0.5, 0.6).T + [0.1, 0.02, -0.03]
     q = rng.uniform(-0.5, 0.5, (4, 6))
     low, high = ToolExtent(robot).ends(q, np.asarray(robot.pose(q))[:, :3, 3])
-    for k, pose in enumerate(np.asarray(robot.pose(q, "tool0"))):
-        world = np.vstack([local @ pose[:3, :3].T, np.zeros((1, 3))]) + pose[:3, 3]
+    for k, pose in enumerate(np.asarray(robot.pose(q, link))):
+        tcp = robot.pose(q[k]).translation
+        world = np.vstack([local @ pose[:3, :3].T + pose[:3, 3], tcp])
         assert (low[k] <= world.min(axis=0) + 1e-12).all()
         np.testing.assert_allclose(low[k], world.min(axis=0), atol=1e-3)
         np.testing.assert_allclose(high[k], world.max(axis=0), atol=1e-3)
