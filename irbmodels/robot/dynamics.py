@@ -79,9 +79,9 @@ class DynamicMethods(RobotBase):
         acceleration = self.states.acceleration(a, position)
         if not position.ndim == speed.ndim == acceleration.ndim == 1:
             position, speed, acceleration = broadcast(position, speed, acceleration)
-        if friction and model.friction is None:
-            warn_of_no_friction(self.name)
         tau = query(model, position, speed, acceleration)
+        if friction and model.friction is None:  # not before an error
+            warn_of_no_friction(self.name)
         if wrench is not None:
             tau, external = broadcast(tau, self.external_torque(position, wrench))
             tau = tau - external
@@ -162,14 +162,15 @@ class DynamicMethods(RobotBase):
         position, speed, torque = broadcast(
             self.states.position(q), self.states.velocity(v), self.states.finite(tau, "tau")
         )
-        if friction and model.friction is None:
-            warn_of_no_friction(self.name)
         if wrench is not None:
             position, speed, torque, external = broadcast(
                 position, speed, torque, self.external_torque(position, wrench)
             )
             torque = torque + external
-        return query(model, position, speed, torque)
+        acceleration = query(model, position, speed, torque)
+        if friction and model.friction is None:  # not before an error
+            warn_of_no_friction(self.name)
+        return acceleration
 
     def torque_parts(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> TorqueParts:
         """Parts of a motion's torque: inertia ``M a``, Coriolis ``C v``, gravity, friction, sum.

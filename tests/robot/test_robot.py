@@ -990,3 +990,12 @@ def test_checks_and_evaluators_follow_the_model():
     for again in (copy.copy(robot), pickle.loads(pickle.dumps(robot))):
         assert not {"evaluate", "states", "whole_tree"} & vars(again).keys()
         np.testing.assert_array_equal(again.inverse_dynamics(q, v, a), before)
+
+
+@pytest.mark.parametrize("query", ["inverse_dynamics", "forward_dynamics", "torque_parts"])
+def test_missing_masses_come_without_a_warning_of_friction(query, recwarn):
+    """An error says all; friction is warned of where there is an answer."""
+    robot = irb.load("irb910sc")
+    with pytest.raises(irb.MissingData, match="no masses of"):
+        getattr(robot, query)(*np.zeros((3, 4)))
+    assert [one for one in recwarn if issubclass(one.category, irb.PhysicsWarning)] == []

@@ -144,8 +144,6 @@ def _functions(
         raise InputError("friction cannot be asked for and left out at once")
     if "friction" in what and robot.friction_model is None:
         raise MissingData(f"{robot.name} has no friction data")
-    if friction and robot.friction_model is None and any(query in WITH_FRICTION for query in what):
-        warn(f"{robot.name} has no friction data: friction adds nothing")
     model = robot.evaluate.models[friction]
     of_frame = robot.find_frame(frame)
     functions = []
@@ -165,6 +163,8 @@ def _functions(
                 reference(query, source),
             )
         )
+    if friction and robot.friction_model is None and any(query in WITH_FRICTION for query in what):
+        warn(f"{robot.name} has no friction data: friction adds nothing")
     return functions
 
 
