@@ -41,6 +41,10 @@ ROUNDING = 1e-12  # of a right angle, rad or m: -1e-17 rad is 0, in quadrant 0
 QUARTER = math.pi / 2.0
 CONFIGURATION_AXES = (1, 4, 6)
 """Axes of the controller whose quadrants cf1, cf4 and cf6 are."""
+UNSURE = (
+    "? not sure: at the edge of a quadrant, or ABB's rule of cfx for such an arm is not published"
+)
+"""Meaning of the mark of a configuration that is not sure."""
 
 
 class Configuration(NamedTuple):

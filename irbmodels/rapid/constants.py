@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 from ..checks import as_instance
-from ..errors import RapidError
+from ..errors import RapidError, UnknownName
 from .expressions import ExpressionEvaluator, Names, Undeclared, Unknown
 from .grammar import parse
 from .module import Declaration, Module, checked_module
@@ -144,3 +144,27 @@ def _elements(name: str, size: tuple[int, ...], value: Any) -> Iterator[tuple[st
         for i in index:
             element = element[i - 1]
         yield f"{name}{{{','.join(map(str, index))}}}", element
+
+
+def visible_value(module: Module, kind: str, name: str) -> Any:
+    """Return a value of a module by its type and name, in any case.
+
+    Raises:
+        UnknownName: if there is none of that type.
+    """
+    known = visible_values(module, kind)
+    value = next((value for one, value in known.items() if one.lower() == name.lower()), None)
+    if value is None:
+        raise UnknownName(kind, name, known)
+    return value
+
+
+def visible_values(module: Module, kind: str) -> dict[str, Any]:
+    """Return all values of a type by name, with those of used modules that are not LOCAL."""
+    shared = {
+        name: value
+        for other in reversed(module.uses)
+        for name, value in values_of(other, kind).items()
+        if other.declaration(name.partition("{")[0]).scope != "LOCAL"
+    }
+    return shared | values_of(module, kind)

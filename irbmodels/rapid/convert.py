@@ -8,12 +8,15 @@ from itertools import permutations, product
 import numpy as np
 
 from ..checks import as_instance
-from ..errors import InputError
+from ..errors import InputError, RapidError
 from ..model.inertia import Inertial
 from ..model.tool import Tool, doubt_metres, payload
 from ..model.types import SE3, Array
+from .constants import visible_value, visible_values
+from .module import Module
 from .parser import read_value
 from .records import Orient, Pos, Pose, round_values
+from .value_builder import Expression
 from .values import LoadData, RobTarget, ToolData, Unit, WobjData
 
 _DIGITS = 12  # of a moment of inertia that an eigendecomposition gave; the rest is rounding
@@ -37,6 +40,27 @@ def tool_of(data: ToolData | str, name: str = "tool") -> Tool:
     body = body_of(data.tload)
     doubt_metres([*data.tframe.trans.values, *data.tload.cog.values], f"tooldata of tool {name!r}")
     return Tool(name, data.tframe.se3(), body, source="tooldata")
+
+
+def tool_named(module: Module, name: str) -> Tool:
+    """Return the tool of a module's tooldata, or of a module that it uses, in any case.
+
+    Raises:
+        UnknownName: if there is no such tooldata.
+        RapidError: if it is no tool that a robot can carry; with file, line and name.
+    """
+    data = visible_value(module, "tooldata", name)
+    own = next(one for one in visible_values(module, "tooldata") if one.lower() == name.lower())
+    declared = own.partition("{")[0]
+    where = next(one for one in (module, *module.uses) if declared in {datum.name for datum in one})
+    place = where.declaration(declared)
+    try:
+        if isinstance(data, Expression):
+            raise InputError(f"{data.text} has to be computed")
+        return tool_of(data, own)
+    except InputError as err:
+        column = place.span[0] - where.text.rfind("\n", 0, place.span[0])
+        raise RapidError(place.line, column, f"tooldata {own}: {err}", where.file) from None
 
 
 def tooldata_of(tool: Tool) -> ToolData:

@@ -30,7 +30,7 @@ from ..model.tool import payload as checked_payload
 from ..model.tree import copy_of
 from ..model.types import Array
 from ..tables.building import load_tool, motors_of
-from ..tables.description import Coupling, describe
+from ..tables.description import TABLES, Coupling, describe
 from ..tables.overlays import is_file
 from ..tables.writing import tables_of
 from .composition import BareRobot, Choices, bare_of, compose, warnings_of
@@ -59,7 +59,7 @@ def load(
         name_or_folder: A variant (``irb2400_16``), an alias (``irb2400``), or a folder with the
             same tables.
         tool: Name of a shipped tool (``spindle``), path of a tool table, ABB's tooldata (value or
-            text), or a :class:`Tool`.
+            text), one of a RAPID file (``weld.mod:tGun``), or a :class:`Tool`.
         parameters: Named set of inertials; default the robot's own (``irbmodels info NAME`` lists
             them). Or the path of a .yaml file with a set, as ``irbmodels identify`` writes it:
             inertials, friction, rotors.
@@ -92,7 +92,8 @@ def load(
         for overlay in as_list(overlays, str | Path, "overlays are a list of files")
     )
     robot = _robot(
-        bare_of(describe(name_or_folder), files, parameters, coupling), Choices(tool=_tool(tool))
+        bare_of(describe(name_or_folder), files, parameters, coupling),
+        Choices(tool=None if tool is None else tool_from(tool)),
     )
     for line in robot._warnings:
         warn(line)
@@ -323,7 +324,7 @@ class Robot(KinematicMethods, DynamicMethods):
             [ 940.    0. 1455.]
             [1102.    0. 1215.]
         """
-        return self._with(tool=_tool(tool))
+        return self._with(tool=None if tool is None else tool_from(tool))
 
     def with_payload(self, payload: Inertial | None) -> Robot:
         """Return the robot with another payload in the TCP frame, or with None.
@@ -586,7 +587,7 @@ def _robot(bare: BareRobot, choices: Choices) -> Robot:
     )
 
 
-def _tool(tool: str | Path | Tool | ToolData | None) -> Tool | None:
+def tool_from(tool: str | Path | Tool | ToolData) -> Tool:
     """Return a tool given in any of the ways that :func:`load` knows."""
     if hasattr(tool, "tframe") or (
         isinstance(tool, str) and (tool.lstrip().startswith("[") or ":=" in tool)
@@ -594,9 +595,17 @@ def _tool(tool: str | Path | Tool | ToolData | None) -> Tool | None:
         from ..rapid import tool_of  # few need it
 
         return tool_of(cast("ToolData | str", tool))
-    if tool is not None and not isinstance(tool, str | Path | Tool):
+    if not isinstance(tool, str | Path | Tool):
         raise InputError(
             "a tool is a name, the path of a table, an irbmodels.Tool, or tooldata, not"
             f" {short_repr(tool)}"
         )
-    return load_tool(tool) if isinstance(tool, str | Path) else tool
+    if isinstance(tool, Tool):
+        return tool
+    file, _, name = str(tool).rpartition(":")
+    if not file or Path(tool).suffix in TABLES:
+        return load_tool(tool)
+    from ..rapid.convert import tool_named
+    from ..rapid.program.files import read_program
+
+    return tool_named(read_program(Path(file)), name)

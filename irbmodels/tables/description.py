@@ -53,6 +53,8 @@ from .spring_rows import check_spring
 from .xacro import expand
 
 Coupling = Literal["parallelogram", "serial"]
+TABLES = (".yaml", ".yml")
+"""Suffixes of tables of tools."""
 COUPLINGS: tuple[Coupling, ...] = ("parallelogram", "serial")
 MODEL_FILES = (".urdf", ".sdf", ".world", ".xml", ".mjcf")
 """Endings of files that hold a robot without tables."""
@@ -151,15 +153,18 @@ def tool_path(name_or_path: str | Path) -> Path:
         UnknownName: if it is neither.
     """
     path = Path(name_or_path)
-    if path.suffix in (".yaml", ".yml"):
+    if path.suffix in TABLES:
         if not path.is_file():
             raise UnknownName("tool file", str(name_or_path), tools())
         return path.resolve()
     if str(name_or_path) not in tools():
         unknown = UnknownName("tool", str(name_or_path), tools())
         raise (
-            InputError(f"{unknown}; a tool of your own is a path that ends in .yaml")
-            if "/" in str(name_or_path)
+            InputError(
+                f"{unknown}; a tool of your own is a path that ends in .yaml, or a tooldata of a"
+                " RAPID file, such as weld.mod:tGun"
+            )
+            if "/" in str(name_or_path) or path.is_file()
             else unknown
         )
     return data_folder() / "tools" / f"{name_or_path}.yaml"

@@ -8,13 +8,15 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..errors import InputError, MissingData, RapidError, UnknownName
+from ..errors import InputError, MissingData, UnknownName
+from ..kinematics.configuration import UNSURE
 from ..kinematics.singularities import near_singularities
 from ..model.tool import Tool
 from ..model.types import Array
-from ..rapid import Expression, JointTarget, Module, RobTarget, WobjData, tool_of, values_of
-from ..robot.robot import Robot
-from ..tables.building import load_tool
+from ..rapid import Expression, JointTarget, Module, RobTarget, WobjData, values_of
+from ..rapid.constants import visible_value, visible_values
+from ..rapid.convert import tool_named
+from ..robot.robot import Robot, tool_from
 
 
 def declaration_lines(module: Module) -> Iterator[str]:
@@ -24,63 +26,24 @@ def declaration_lines(module: Module) -> Iterator[str]:
         yield f"{declaration.line:6d}  {declaration}"
 
 
-def visible_value(module: Module, kind: str, name: str) -> Any:
-    """Return a value of a module by its type and name, in any case.
-
-    Raises:
-        UnknownName: if there is none of that type.
-    """
-    known = visible_values(module, kind)
-    value = next((value for one, value in known.items() if one.lower() == name.lower()), None)
-    if value is None:
-        raise UnknownName(kind, name, known)
-    return value
-
-
-def visible_values(module: Module, kind: str) -> dict[str, Any]:
-    """Return all values of a type by name, with those of used modules that are not LOCAL."""
-    shared = {
-        name: value
-        for other in reversed(module.uses)
-        for name, value in values_of(other, kind).items()
-        if other.declaration(name.partition("{")[0]).scope != "LOCAL"
-    }
-    return shared | values_of(module, kind)
-
-
 def find_tool(module: Module, name: str) -> Tool:
     """Return the tool of a module's tooldata by its name, in any case.
 
-    Else the shipped tool, or that of a table or a text.
+    Else the tool that the name means by itself, as of :func:`irbmodels.load`.
 
     Raises:
         RapidError: if the tooldata is no tool that a robot can carry; with file, line and name.
         UnknownName: if there is neither.
     """
-    own = {one.lower(): one for one in visible_values(module, "tooldata")}
-    if name.lstrip().startswith("[") or ":=" in name:
-        return tool_of(name)
-    if name.lower() not in own:
-        try:
-            return load_tool(name)
-        except UnknownName as err:
-            raise UnknownName(err.kind, name, [*own.values(), *err.known]) from None
-    data, declared = visible_value(module, "tooldata", name), own[name.lower()].partition("{")[0]
-    where = next(
-        one
-        for one in (module, *module.uses)
-        if declared in {visible_value.name for visible_value in one}
-    )
-    place = where.declaration(declared)
+    own = visible_values(module, "tooldata")
+    if name.lower() in map(str.lower, own):
+        return tool_named(module, name)
     try:
-        if isinstance(data, Expression):
-            raise InputError(f"{data.text} has to be computed")
-        return tool_of(data, own[name.lower()])
-    except InputError as err:
-        column = place.span[0] - where.text.rfind("\n", 0, place.span[0])
-        raise RapidError(
-            place.line, column, f"tooldata {own[name.lower()]}: {err}", where.file
-        ) from None
+        return tool_from(name)
+    except UnknownName as err:
+        if err.kind != "tool":  # of another file
+            raise
+        raise UnknownName(err.kind, name, [*own, *err.known]) from None
 
 
 class TargetPosture(NamedTuple):
@@ -145,6 +108,7 @@ def target_postures(
 
 def posture_lines(targets: Iterable[TargetPostures], robot: Robot) -> Iterator[str]:
     """Lines with every posture of a robot at each target; ``*`` is as programmed."""
+    unsure = False
     for name, kind, problem, wanted, postures in targets:
         if problem is not None:
             yield f"{name}: {problem}"
@@ -155,7 +119,10 @@ def posture_lines(targets: Iterable[TargetPostures], robot: Robot) -> Iterator[s
             missing = "" if postures[0].programmed else f", none as programmed, {wanted}"
             yield f"{name}: {len(postures)} solutions, {inside} in range{missing}"
             for one in postures:
+                unsure |= str(one.configuration).endswith("?")
                 yield _row(robot, f"  {'*' if one.programmed else ' '}", one)
+    if unsure:
+        yield UNSURE
 
 
 def targets_record(

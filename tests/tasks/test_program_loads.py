@@ -5,9 +5,9 @@ from path_programs import joints
 
 import irbmodels as irb
 from irbmodels import rapid
+from irbmodels.rapid.constants import visible_values
 from irbmodels.report.path import check_record, check_tables
 from irbmodels.tasks.path_check import check_path, programmed_motion
-from irbmodels.tasks.rapid_targets import visible_values
 
 HOME, AWAY = joints(0, 0, 0, 0, 30, 0), joints(20, 0, 0, 0, 30, 0)
 MODULE = f"""MODULE Pick

@@ -15,7 +15,7 @@ from ...errors import NoSolution
 from ...model.limits import Limits
 from ...model.types import Array, Mask, Vector
 from ..arm_geometry import Arm
-from ..configuration import Configuration, configuration_of
+from ..configuration import UNSURE, Configuration, configuration_of
 from ..seven_axis import HeldAxis
 from .closed_form import ELBOW, INSIDE, MERGED, SHOULDER, WRIST
 
@@ -229,6 +229,8 @@ class Solutions(Sequence[Solution]):
             rows.append([mark, *cells, str(one.flags), state, *distance])
             if not one.in_range:
                 below.append(f"{number}: {broken_ranges(self._limits, one.q)}")
+        if configured and any(not one.configuration.sure for one in self):
+            below.append(UNSURE)
         return heads, rows, below
 
 
