@@ -73,9 +73,8 @@ def test_recursion_is_refused(others, line):
     "call, left",
     [
         ("grip;", "grip"), ("grip 1;", "grip"), ("go;", "go"), ("go\\on;", "go"), ('%"go"%;', "%"), ('%"grip"%;', "%"), ("f;", "f"),
-        ("GOTO p1;", "GOTO"), ("SetDO do1,1;", ""), ('TPWrite "go;";', ""), ("WaitTime 0.5;", ""), ("say 3;", ""),
+        ("GOTO p1;", "GOTO"), ("SetDO do1,1;", ""), ('TPWrite "go;";', ""), ("say 3;", ""),
         ("say;", ""), ("x:=f();", ""), ("Incr x;", ""), ("arr{2}:=1;", ""), ("p.x:=1;", ""), ("label:", ""),
-        ("WaitUntil x=1;", ""),
         ("Reset do1;", ""), ("CONNECT i1 WITH t;", ""),
     ],
 )  # fmt: skip

@@ -33,6 +33,8 @@ MAYBE = "IF DInput(di1)=1 {}\n"
         ("SingArea\\Wrist;", "off its programmed orientation"),
         ("StopMove;", "leaves the path"),
         ("SpeedRefresh 50;", "slows moves"),
+        ("WaitTime 0.5;", "how long it waits"),
+        ("WaitDI di1,1;", "how long it waits"),
         ("PDispOff;", "not displaced"),
         ("GripLoad load0;", "no payload"),
         ("ConfL\\Off;", "nearest"),
@@ -42,7 +44,7 @@ MAYBE = "IF DInput(di1)=1 {}\n"
 )
 def test_settings_say_what_they_do_to_a_check(instruction, effect):
     """Each stands in the sequence with its effect and leaves the moves after it known; in a branch
-    that depends on the run those that only limit the motion make no branch to choose.
+    that depends on the run those that only limit the motion or wait make no branch to choose.
     """
     setting, move = run_of(f"{instruction}\n{LINE}")
     assert effect in setting.effect
@@ -51,7 +53,8 @@ def test_settings_say_what_they_do_to_a_check(instruction, effect):
     assert not setting.is_motion
     followed = ("PDisp", "GripLoad", "Conf", "VelSet")
     moves = run_of(f"{MAYBE.format(instruction)}{LINE}")
-    assert len(moves) == (3 if instruction.startswith(followed) else 1)
+    listed = 2 if "how long" in effect else 1  # a wait is named wherever it may stand
+    assert len(moves) == (3 if instruction.startswith(followed) else listed)
 
 
 @pytest.mark.parametrize(

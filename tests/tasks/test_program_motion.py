@@ -717,3 +717,24 @@ def test_branches_are_driven_each_from_where_it_starts(robot):
     )
     assert "line 12: MoveAbsJ starts where line 7, 6 or 10 ends: it is driven from each" in notes
     assert "branches that the run chooses from follow one another here" in notes
+
+
+def test_every_wait_is_remarked(robot):
+    """Each wait is a remark by its line, in a loop and a branch of the run as well, and leaves the
+    program wholly checked; one in an ERROR handler is none.
+    """
+    ends = [f"MoveAbsJ {joints(k, 0, 0, 0, 30, 0)},v500,fine,tSp;" for k in (0, 10)]
+    body = (
+        f"{ends[0]}\nWaitTime 2;\nIF DInput(di1)=1 WaitTime 1;\nWHILE DInput(di1)=0 DO\n"
+        f"WaitTime 0.1;\nENDWHILE\nWaitUntil DInput(di1)=1;\n{ends[1]}\nERROR\nWaitTime 7;"
+    )
+    made = programmed_motion(robot, rapid.sequence_of(program(body, SPINDLE)))
+    waits = [note.partition(" noted")[0] for note in made.notes if "how long it waits" in note]
+    assert waits == [
+        "line 5: WaitTime",
+        "line 6: WaitTime",
+        "line 8: WaitTime",
+        "line 10: WaitUntil",
+    ]
+    assert made.unevaluated == ()
+    assert len(made.timings) == 1

@@ -35,8 +35,8 @@ class Run(Protocol):
     def items(self, items: Sequence[Instruction], depth: int, frame: Frame) -> None:
         """Run instructions of the same blocks up to a depth."""
 
-    def quiet(self, really: bool = True) -> AbstractContextManager[None]:
-        """List no moves within."""
+    def quiet(self, really: bool = True, noting: bool = False) -> AbstractContextManager[None]:
+        """List no moves within, but with ``noting`` waits."""
 
     def step(self, start: int, frame: Frame, quiet: bool = False) -> bool:
         """Count a round of a loop; return False if it is not followed any more."""
@@ -80,7 +80,7 @@ def _run_branches(
         ways.append([])  # none of the conditions holds
     if not reason:
         return
-    with run.quiet(not _note_branches(run, block, ways, frame, reason)):
+    with run.quiet(not _note_branches(run, block, ways, frame, reason), noting=True):
         run.flow.choose(
             [partial(run.items, way, depth, frame) for way in ways], _where(block, frame)
         )
@@ -189,7 +189,7 @@ def _run_undecided(
     if matters:
         run.note(block.word, block.start, frame, f"{reason}; its first round is driven")
     if not run.silent:
-        with run.quiet(not matters):
+        with run.quiet(not matters, noting=True):
             run.flow.choose([first_round, lambda: None], _where(block, frame))
     _run_later_rounds(run, block, items, frame, later_round)
 

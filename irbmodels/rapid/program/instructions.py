@@ -62,15 +62,14 @@ NON_MOTION = frozenset(
     startload stop storepath systemstopaction textabinstall textload texttabinstall tperase
     tpreaddnum tpreadfk tpreadnum tpshow tpwrite triggcheckio triggdatacopy triggdatareset
     triggequip trigginit triggint triggio triggrampao triggspeed triggstopproc tryint uimsgbox
-    uimsgwrite uimsgwriteabort uishow unload unpackrawbytes verifyload waitai waitao waitdi
-    waitdo waitgi waitgo waitload waitrob waitsensor waittestandset waittime waituntil waitwobj
+    uimsgwrite uimsgwriteabort uishow unload unpackrawbytes verifyload waitload waittestandset
     warmstart write writeanybin writebin writeblock writecfgdata writerawbytes writestrbin
     writevar wzboxdef wzcyldef wzdisable wzdosset wzenable wzfree wzhomejointdef wzlimjointdef
     wzlimsup wzsphdef
     """,
     )
 )
-"""Names in lower case. None of them moves the robot; durations of waits are ignored.
+"""Names in lower case. None of them moves the robot; :data:`.EFFECTS` has those that wait.
 
 ``rapid-for-vim`` 2.3.0 (see :mod:`..options`) lists them, but for ten that are assumed: errraise
 freconfinputs getdatavaldef setsysdatatext textabinstall textload trigginit verifyload wzdosset, and

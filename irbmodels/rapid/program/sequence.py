@@ -32,6 +32,7 @@ from .flow import Flow, Left
 from .moves import first_routine, routines_of
 from .routines import CHANGING, Block, Instruction, Routine, words
 from .run_values import dimension, position
+from .settings import WAIT
 
 # instructions and rounds of loops; a program that takes more is checked part by part
 _MAX_STEPS = 20_000
@@ -84,6 +85,8 @@ class _Interpreter:
         self.effects = Effects(self.program)
         self.flow = Flow(self.program.journal)
         self.silent = False
+        self.noting = False
+        """Whether waits are listed while nothing else is."""
 
     def frame(self, number: int, routine: Routine, callers: tuple[tuple[int, int], ...]) -> Frame:
         """Return the names of a routine that is about to run, without parameters."""
@@ -110,7 +113,7 @@ class _Interpreter:
                 for item in grouped:
                     self._item(item, frame)
             elif "handler" in block.word:
-                kinds = ("move", "other", "setting", "note")
+                kinds = ("move", "other", "setting")
                 listed = [frame.scope.move(item) for item in grouped if item.kind in kinds]
                 self.moves += [] if self.silent else listed
             else:
@@ -285,13 +288,17 @@ class _Interpreter:
         return cast("tuple[str, Any]", result)
 
     @contextmanager
-    def quiet(self, really: bool = True) -> Iterator[None]:
-        """List no moves within."""
-        silent, self.silent = self.silent, self.silent or really
+    def quiet(self, really: bool = True, noting: bool = False) -> Iterator[None]:
+        """List no moves within, but with ``noting`` waits."""
+        before = self.silent, self.noting
+        self.silent, self.noting = (
+            self.silent or really,
+            noting and (self.noting or not self.silent),
+        )
         try:
             yield
         finally:
-            self.silent = silent
+            self.silent, self.noting = before
 
     def step(self, start: int, frame: Frame, quiet: bool = False) -> bool:
         """Count a step; return False if there are too many to follow.
@@ -326,7 +333,7 @@ class _Interpreter:
 
     def _list(self, move: Move) -> None:
         """Add an instruction to the sequence."""
-        if self.silent:
+        if self.silent and not (self.noting and move.effect == WAIT):
             return
         number, state = len(self.moves), self.flow.state
         after = tuple(number - last for last in state.last) or (1,)

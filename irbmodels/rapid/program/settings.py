@@ -1,7 +1,8 @@
 r"""Instructions that change later moves, or that a check of the path need not regard.
 
-``AccSet`` or ``SyncMoveOn`` leave the path where it is: :data:`EFFECTS` says what they do.
-``ConfJ``, ``VelSet``, displacements and ``GripLoad`` are followed in the sequence of moves.
+``AccSet``, ``WaitTime`` or ``SyncMoveOn`` leave the path where it is: :data:`EFFECTS` says what
+they do. ``ConfJ``, ``VelSet``, displacements and ``GripLoad`` are followed in the sequence of
+moves.
 
 Sources: ``VelSet`` after the example of blog.csdn.net/weixin_39917576/article/details/111179201
 (percent of the speed, of ``\V`` and, inversely, of the time ``\T``; then the bound of the TCP);
@@ -30,6 +31,7 @@ _EXTERNAL = "it concerns external axes, which are not moved"
 _TASKS = "it waits for other tasks, whose times are not known here"
 _SOFT = "it changes how closely the path is followed, not the path"
 _PAUSE = "it stops or starts the motion on its path, and leaves the path"
+WAIT = "how long it waits is not part of a check"
 EFFECTS: Mapping[str, str] = {
     **dict.fromkeys(("accset", "pathacclim", "worldacclim"), _ACCELERATION),
     **dict.fromkeys(("eoffson", "eoffsoff", "eoffsset", "actunit", "deactunit"), _EXTERNAL),
@@ -40,6 +42,8 @@ EFFECTS: Mapping[str, str] = {
     **dict.fromkeys(("motionsup", "motionprocessmodeset", "cornerpathwarning"), _SOFT),
     **dict.fromkeys(("stopmove", "startmove", "stopmovereset", "startmoveretry"), _PAUSE),
     **dict.fromkeys(("storepath", "restopath"), _PAUSE),
+    **dict.fromkeys(("waittime", "waituntil", "waitrob", "waitsensor", "waitwobj"), WAIT),
+    **dict.fromkeys(("waitai", "waitao", "waitdi", "waitdo", "waitgi", "waitgo"), WAIT),
     **dict.fromkeys(("speedrefresh", "speedlimaxis", "speedlimcheckpoint"),
                     "it slows moves; a check takes them at the programmed speed"),
     "singarea": "near a singularity it may turn the tool off its programmed orientation",
