@@ -302,3 +302,35 @@ def test_a_mistake_is_one_line(arguments, words, tmp_path, monkeypatch, capsys):
     assert len(lines) == 1
     assert words in stderr
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize(("to", "kept"), [("mjcf", "scene.xml"), ("sdf", "model.sdf")])
+def test_two_robots_in_one_folder_are_refused(to, kept, tmp_path):
+    """Before anything is written; the same robot with a tool replaces its own files."""
+    irb.export(irb.load("irb2400"), to, tmp_path)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    with pytest.raises(irb.InputError, match="is of another robot: export to another folder"):
+        irb.export(irb.load("irb120"), to, tmp_path)
+    assert before == {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    irb.export(irb.load("irb2400", tool="spindle"), to, tmp_path)
+    assert kept in [path.name for path in tmp_path.iterdir()]
+
+
+def test_a_mesh_of_another_urdf_is_not_replaced(tmp_path):
+    """Two URDFs whose meshes have one name: the second may not change what the first shows."""
+    text = (
+        '<robot name="{0}"><link name="a"><visual><geometry><mesh filename="part.obj"/></geometry>'
+        '</visual></link><link name="b"/><joint name="j" type="continuous"><parent link="a"/>'
+        '<child link="b"/></joint></robot>'
+    )
+    for name, x in (("one", 0), ("two", 1)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "part.obj").write_text(f"v {x} 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\n")
+        (tmp_path / name / "arm.urdf").write_text(text.format(name))
+    arms = [irb.from_urdf(tmp_path / name / "arm.urdf") for name in ("one", "two")]
+    for _ in range(2):
+        irb.export(arms[0], "urdf", tmp_path / "out")
+    with pytest.raises(irb.InputError, match=r"one\.urdf is of another robot"):
+        irb.export(arms[1], "urdf", tmp_path / "out")
+    assert not (tmp_path / "out" / "two.urdf").exists()
+    assert (tmp_path / "out/meshes/part.obj").read_text().startswith("v 0 0 0")

@@ -52,7 +52,8 @@ def export(robot: Robot, to: str, folder: str | Path, options: Options = PLAIN) 
         robot: A robot from tables, or from a URDF.
         to: ``urdf``, ``mjcf`` (MuJoCo), ``sdf`` (Gazebo, Drake) or ``ros2`` (a description
             package).
-        folder: Folder to write into; it is made. Files of the same name are replaced, others stay.
+        folder: Folder to write into; it is made. Files of the same name are replaced, others stay;
+            those of another robot are not replaced.
         options: Coupling, mesh paths, carriers.
 
     Returns:
@@ -60,7 +61,8 @@ def export(robot: Robot, to: str, folder: str | Path, options: Options = PLAIN) 
 
     Raises:
         UnknownName: if there is no such format or coupling.
-        InputError: if an option does not go with the format.
+        InputError: if an option does not go with the format, or the folder has files of the same
+            names of another robot.
         FileError: if a file cannot be written.
 
     Example:

@@ -8,7 +8,7 @@ from html import escape, unescape
 from itertools import count
 from pathlib import Path, PurePosixPath
 
-from ...errors import FileError, warn
+from ...errors import FileError, InputError, warn
 from ...files import replacing
 from ...model.hulls import is_mesh
 from ...model.mesh_paths import mesh_candidates
@@ -159,6 +159,45 @@ def write_files(into: Path, files: Mapping[str, Path | str | bytes]) -> list[Pat
         with replacing(path) as temporary:
             temporary.write_bytes(data)
     return list(contents)
+
+
+def refuse_to_replace(
+    into: Path, files: Mapping[str, Path | str | bytes], signs: Mapping[str, str]
+) -> None:
+    """Refuse to replace files that another robot's export has in the same folder.
+
+    Args:
+        into: Folder of the export.
+        files: As of :func:`write_files`.
+        signs: By name of a file that every export of the format has, the text that it holds where
+            it is of this robot.
+
+    Raises:
+        InputError: if a file of ``signs`` is another robot's, or another model there names a mesh
+            that would become another one.
+    """
+
+    def text_of(path: Path) -> str:
+        return path.read_text(encoding="utf-8", errors="replace")
+
+    found = [into / name for name, sign in signs.items() if (into / name).is_file()]
+    others = [path for path in found if signs[path.name] not in text_of(path)]
+    changed = [
+        name.removeprefix("meshes/")
+        for name, content in files.items()
+        if isinstance(content, Path) and (into / name).is_file() and not _same(into / name, content)
+    ]
+    if changed and not others:
+        own = {_stem(Path(name)) for name in files}  # this robot, in other formats as well
+        models = [path for path in into.iterdir() if path.suffix in (".urdf", ".xml", ".sdf")]
+        texts = ((path, text_of(path)) for path in models if _stem(path) not in own)
+        others = [path for path, text in texts if any(mesh in text for mesh in changed)]
+    if others:
+        raise InputError(f"{others[0]} is of another robot: export to another folder")
+
+
+def _stem(path: Path) -> str:
+    return path.stem.removesuffix("_serial")
 
 
 def _renamed(text: str, folder: Path, name_of: Callable[[Path, str], str | None]) -> str:

@@ -10,7 +10,6 @@ written here, not by MjSpec: its writer keeps six digits and no comments.
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +19,6 @@ import numpy as np
 import pinocchio as pin
 
 from ...errors import FileError, InputError, MissingExtra, UrdfError
-from ...files import write_text
 from ...model.inertia import Inertial
 from ...model.shapes import LOOKS, Shape, shapes_of
 from ...model.types import Array
@@ -32,7 +30,7 @@ from ...robot.robot import Robot
 from ..text import linear_form
 from . import Options
 from .elements import add, serialised
-from .meshes import warn_of_foreign
+from .meshes import refuse_to_replace, warn_of_foreign, write_files
 from .mjcf_axes import add_drives, ranges_of
 from .mjcf_joints import BAR, Chain, chain_of
 from .mjcf_springs import add_springs
@@ -87,26 +85,14 @@ def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
         for text in texts.values():
             mujoco.MjModel.from_xml_string(text, files)
         warn_of_foreign(meshes.files, robot.folder)
-        _put(texts, meshes, folder)
     except ValueError as err:
         raise UrdfError(f"MuJoCo refuses {robot.name}: {' '.join(str(err).split())}") from err
     except OSError as err:
-        raise FileError(f"cannot write to {folder}: {err.strerror or err}") from err
-    return [
-        *(folder / file for file in texts),
-        *(folder / "meshes" / target for target in sorted(meshes.files.values())),
-    ]
-
-
-def _put(texts: dict[str, str], meshes: _Meshes, folder: Path) -> None:
-    """Write the files and the meshes they name, those first."""
-    for source, target in meshes.files.items():
-        copy = folder / "meshes" / target
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        if source != copy.resolve():  # as of a robot that was exported to this folder before
-            shutil.copyfile(source, copy)
-    for file, text in texts.items():
-        write_text(folder / file, text)
+        raise FileError(f"cannot read a mesh of {robot.name}: {err.strerror or err}") from err
+    sources = {f"meshes/{target}": path for path, target in meshes.files.items()}
+    refuse_to_replace(folder, {**sources, **texts}, {"scene.xml": f'file="{name}.xml"'})
+    copied = write_files(folder, dict(sorted(sources.items())))  # before the files that name them
+    return [*write_files(folder, texts), *copied]
 
 
 @dataclass

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from copy import deepcopy
 from pathlib import Path
 from xml.etree.ElementTree import Comment, Element, SubElement
+from xml.sax.saxutils import escape
 
 import numpy as np
 import pinocchio as pin
@@ -26,7 +27,7 @@ from ..read.sdf import MASSLESS, PRIMITIVES
 from ..text import free_name
 from . import CARRIER_KG, MESHES, Options
 from .elements import add_text, serialised
-from .meshes import gathered_meshes, write_files
+from .meshes import gathered_meshes, refuse_to_replace, write_files
 from .springs import note_on_springs, notes_on_losses, spring_files
 from .urdf import urdf_of
 
@@ -76,6 +77,8 @@ def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
         "model.config": _config(robot, text),
         "world.sdf": _document(_world(model, robot)),
     } | spring_files(robot, "model")
+    named = {"model.config": f"<name>{escape(robot.name)}</name>"}
+    refuse_to_replace(folder, {**meshes, **files}, named)
     copied = write_files(folder, meshes)  # before the model, which names them
     return [*write_files(folder, files), *copied]
 

@@ -20,7 +20,7 @@ from ...robot.robot import Robot
 from ..text import free_name
 from ..urdf_parts import set_origin
 from . import CARRIER_KG, MESHES, Options
-from .meshes import absolute_meshes, gathered_meshes, write_files
+from .meshes import absolute_meshes, gathered_meshes, refuse_to_replace, write_files
 from .springs import note_on_springs, notes_on_losses, spring_files
 
 
@@ -57,6 +57,7 @@ def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
     for note in filter(None, (note_on_springs(robot), *notes_on_losses(robot, "urdf"))):
         text = text.replace("</robot>", f"  <!-- {note} -->\n</robot>")
     name = f"{file_name(robot)}{'_serial' if is_serial_twin(robot, options) else ''}.urdf"
+    refuse_to_replace(folder, {**files, name: text}, {})
     meshes = write_files(folder, files)  # before the URDF, which names them
     springs = spring_files(robot, file_name(robot))
     return [*write_files(folder, {name: text} | springs), *meshes]
@@ -90,7 +91,7 @@ def urdf_of(robot: Robot, options: Options) -> str:
         tool, carrier_kg = robot.tool.path if robot.tool else None, CARRIER_KG if kg is None else kg
         text = description.urdf(options.coupling, robot.parameters, tool, carrier_kg=carrier_kg)
         is_complete = robot.tool is None or tool is not None
-    return text if is_complete and robot.payload is None else _with_load(text, robot)
+    return text if is_complete and robot.payload is None else with_load(text, robot)
 
 
 def standing(text: str, robot: Robot) -> str:
@@ -161,7 +162,7 @@ def file_name(robot: Robot) -> str:
     return re.sub(r"[^\w.-]", "_", robot.name).lstrip(".") or "robot"
 
 
-def _with_load(text: str, robot: Robot) -> str:
+def with_load(text: str, robot: Robot) -> str:
     """Add tool and payload to a URDF that does not contain them."""
     tree, root = robot.whole_tree, parse_with_comments(text)
     frames, tcp = tree.model.frames, tree.model.frames[tree.frame("tcp")].placement
