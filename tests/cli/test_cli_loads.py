@@ -98,3 +98,11 @@ def test_what_is_missing_is_said(folder, run, tmp_path):
     code, _, err = run("gains", *pair, "--payload", "3", "-o", tmp_path / "drives.txt")
     assert code == 2
     assert not (tmp_path / "drives.txt").exists()
+
+
+def test_a_known_centre_of_the_payload_is_in_millimetres(folder, run):
+    """50 mm ahead and 20 mm up, as the payload of the log has it."""
+    pair = (folder / "bare.csv", "--loaded", folder / "loaded.csv", "--robot", folder / "arm.urdf")
+    words = ("gains", *pair, "--payload", "3,50,0,20", "--frame", "tcp", "--json")
+    load = json.loads(run(*words)[1])["load"]
+    np.testing.assert_allclose(load["com_m"], [0.05, 0.0, 0.02], atol=1e-9)

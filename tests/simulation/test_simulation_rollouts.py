@@ -290,3 +290,16 @@ def test_a_function_that_fails_names_its_time(arm, torque):
         match=r"at t = 0\.005 s: the function torque fails: (ZeroDivisionError|InputError)",
     ):
         rollouts(arm, np.zeros((2, 6)), duration=0.01, every=0.01, torque=torque)
+
+
+def test_torques_of_a_state_are_those_of_each_step(arm):
+    """A damper sees the speeds of every step, however rarely samples are taken."""
+    q, v, _ = starts(arm, 3)
+
+    def damper(t, positions, speeds):
+        return arm.gravity(positions) - 40.0 * speeds
+
+    seldom, often = (
+        rollouts(arm, q, v, duration=0.02, torque=damper, every=every) for every in (0.01, 0.001)
+    )
+    np.testing.assert_array_equal(seldom.q, often.q[:, ::10])
