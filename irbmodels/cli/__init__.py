@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import traceback
 import warnings
@@ -16,7 +15,7 @@ import click
 from ..errors import IrbError, PhysicsWarning
 from .commands import Program
 from .json_output import write_json
-from .shared import err, out
+from .shared import discard, err, out, write_out
 
 COMMANDS: dict[
     str, dict[str, tuple[str, ...]]
@@ -88,17 +87,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         result = _program().main(given, "irbmodels", standalone_mode=False, obj=record)
         if record:
             write_json(record)
-        sys.stdout.flush()  # a full disk shows itself here
+        write_out()
     except IrbError as error:
         return refuse(str(error), type(error).__name__)
     except click.ClickException as error:
         return refuse(error.format_message(), "UsageError")
     except (KeyboardInterrupt, click.Abort):
         return 130
-    except BrokenPipeError:
-        return 0
+    except SystemExit as error:
+        if error.code != 1:
+            raise
+        return 0  # click ends so where nobody reads its help: no verdict
     except OSError as error:  # those of files are IrbError
-        _discard_output()
+        discard(sys.stdout)  # Python would write it again as it ends
         what = f"cannot write {error.filename or 'the output'}: {error.strerror or error}"
         return refuse(what, "FileError")
     except Exception as error:  # not 1, which is a verdict
@@ -114,12 +115,6 @@ def _refuse(message: str, kind: str, as_json: bool, code: int = 2) -> int:
             write_json({"error": {"kind": kind, "message": line}})
         err.print(f"error: {line}")
     return code
-
-
-def _discard_output() -> None:
-    """Drop buffered output for a full disk, which Python would write again as it ends."""
-    with suppress(OSError, ValueError):  # ValueError: a stream that is no file
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:

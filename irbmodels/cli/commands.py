@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
 import click
+
+_NUMBER = re.compile(r"[-+]?\.?\d")
+_ROBOT = "--robot"
 
 
 def _lines(example: str, width: int) -> list[str]:
@@ -22,12 +26,57 @@ def _lines(example: str, width: int) -> list[str]:
     return lines
 
 
+def _joined(words: Sequence[str]) -> list[str]:
+    """Return words in which a number behind a comma belongs to the list before it."""
+    joined: list[str] = []
+    for word in words:
+        if joined and joined[-1].endswith(",") and _NUMBER.match(word):
+            joined[-1] += word
+        else:
+            joined.append(word)
+    return joined
+
+
+def _robot_first(words: list[str]) -> list[str]:
+    """Return words with the robot of ``--robot ROBOT`` or ``--robot=ROBOT`` as the first."""
+    for place, word in enumerate(words):
+        name, equals, robot = word.partition("=")
+        after = words[place + 1 :]
+        if word == "--" or (name == _ROBOT and not (equals or after)):
+            break
+        if name == _ROBOT:
+            given = [robot] if equals else after[:1]
+            return [*given, *words[:place], *(after if equals else after[1:])]
+    return words
+
+
 class Command(click.Command):
     """A command whose help ends with examples, each of which runs as it stands."""
 
     def __init__(self, *arguments: Any, examples: Sequence[str] = (), **settings: Any) -> None:
         super().__init__(*arguments, **settings)
         self.examples = tuple(examples)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse words: ``--robot ROBOT`` is the first argument, and a list may have blanks.
+
+        Raises:
+            UsageError: if an argument is missing or left over; the message ends with the usage.
+        """
+        named = any(_ROBOT in parameter.opts for parameter in self.params)
+        try:
+            return super().parse_args(ctx, _robot_first(_joined(args)) if named else args)
+        except click.UsageError as error:
+            argument = isinstance(getattr(error, "param", None), click.Argument)
+            if not argument and type(error) is not click.UsageError:
+                raise
+            either = f" (or {_ROBOT} ROBOT)" if named else ""
+            what = error.format_message().rstrip(".")
+            if argument:  # which one it was, a robot before it or not, is not known
+                needed = (one for one in self.params if isinstance(one, click.Argument))
+                names = (one.make_metavar(ctx) for one in needed if one.required)
+                what = f"Missing {' or '.join(names)}"
+            raise click.UsageError(f"{what}. {ctx.get_usage()}{either}") from None
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples below all other help."""

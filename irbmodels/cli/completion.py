@@ -1,4 +1,4 @@
-"""What a shell completes beside commands and options: robots, tools, sets, frames.
+"""What a shell completes beside commands and options: robots, tools, sets, frames, names.
 
 All of it is read from tables and URDFs: a shell does not wait for Pinocchio.
 """
@@ -7,12 +7,56 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 import click
 from click.shell_completion import CompletionItem
 
 from ..errors import IrbError
+
+if TYPE_CHECKING:
+    from ..identification.validation.model_terms import Friction
+    from ..identification.validation.pipeline import Method
+
+# names that options take, as the modules have them that import Pinocchio; a test compares both
+FORMATS = ("urdf", "mjcf", "sdf", "ros2")
+MESHES = ("relative", "absolute", "package")
+TABLE_FORMATS = ("csv", "json", "latex", "matlab")
+EQUATION_FORMATS = ("sympy", "latex", "matlab")
+QUERIES = (
+    *("inverse_dynamics", "forward_dynamics", "mass_matrix", "coriolis", "coriolis_torque"),
+    *("gravity", "friction", "energy", "regressor", "inverse_dynamics_derivatives"),
+    *("pose", "jacobian", "pose_and_jacobian", "hessian"),
+)
+LAYERS = (
+    *("handle", "frames", "axes", "com", "ellipsoids", "boxes", "trace", "hulls", "torques"),
+    *("range", "singular"),
+)
+METHODS: tuple[Method, ...] = ("consistent", "huber", "wls", "ls")
+FRICTION: tuple[Friction, ...] = ("auto", "stribeck", "own", "coulomb")
+
+
+class Names(click.Choice[str]):
+    """Names that an option takes, or several with commas between them.
+
+    A shell completes them, and the error of a missing option lists them. Other names go to the
+    command, whose error has the nearest one.
+    """
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str:
+        """Return a text as it is."""
+        return str(value)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem[str]]:
+        """Return the names that the part behind the last comma begins."""
+        before, comma, last = incomplete.rpartition(",")
+        names = (name for name in self.choices if name.startswith(last))
+        return [CompletionItem(f"{before}{comma}{name}") for name in names]
 
 
 def robot_names(

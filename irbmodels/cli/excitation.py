@@ -157,7 +157,11 @@ def excite(
         if not 0.0 < value < math.inf:  # before the search
             raise InputError(f"{option} {value:g}: samples per second are positive and finite")
     arm = any_robot(robot, tool, overlay, parameters, payload, mounted)
-    posture = None if posture_deg is None else axis_positions(arm, posture_deg, "--posture-deg")
+    posture = (
+        None
+        if posture_deg is None
+        else axis_positions(arm, posture_deg, "--posture-deg", noted=False)
+    )
     limits = None if acceleration is None else accelerations(arm, acceleration)
     room = None if box is None else box_from(box)
     moved = axis_numbers(axes)

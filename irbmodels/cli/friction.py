@@ -18,7 +18,6 @@ from .logs import (
     read_logs,
     reading_options,
     refuse_twice,
-    robot_option,
 )
 from .shared import (
     PATH,
@@ -131,7 +130,11 @@ def friction_plan(
         if value is not None
     }
     speeds = grid_within(arm, axis, count=count, steady=steady, **ends)
-    middle = None if posture_deg is None else axis_positions(arm, posture_deg, "--posture-deg")
+    middle = (
+        None
+        if posture_deg is None
+        else axis_positions(arm, posture_deg, "--posture-deg", noted=False)
+    )
     plan = planned(arm, axis, speeds, posture=middle, steady=steady, pause=pause)
     if module is not None:
         text = friction_module(plan, module.stem, tool=tooldata, unit=unit)
@@ -158,8 +161,8 @@ def friction_plan(
     "friction-fit",
     examples=("irbmodels friction-fit friction_axis2.csv --robot irb2400 -o friction.yaml",),
 )
+@any_robot_argument
 @logs_argument
-@robot_option
 @click.option(
     "-o",
     "--output",
@@ -177,8 +180,8 @@ def friction_plan(
 @drives_option
 @json_option
 def friction_fit(
-    logs: tuple[Path, ...],
     robot: str,
+    logs: tuple[Path, ...],
     output: Path | None,
     name: str,
     ref: str | None,

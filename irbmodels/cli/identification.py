@@ -11,7 +11,7 @@ import click
 
 from ..errors import InputError
 from .commands import Commands
-from .completion import set_names
+from .completion import FRICTION, METHODS, Names, set_names
 from .json_output import json_option, print_json
 from .logs import (
     bandwidth_option,
@@ -23,12 +23,12 @@ from .logs import (
     read_logs,
     reading_options,
     refuse_twice,
-    robot_option,
     with_drives,
 )
 from .shared import (
     PATH,
     any_robot,
+    any_robot_argument,
     axis_numbers,
     check_outputs,
     err,
@@ -64,8 +64,8 @@ _CUT = "of each log the last quarter is held out unless --held-out names others"
         " --report identified.html",
     ),
 )
+@any_robot_argument
 @logs_argument
-@robot_option
 @tool_option
 @click.option(
     "--held-out",
@@ -80,11 +80,15 @@ _CUT = "of each log the last quarter is held out unless --held-out names others"
 @delay_option
 @click.option(
     "--method",
+    type=Names(METHODS),
+    metavar="METHOD",
     default="consistent",
     help="consistent (bodies that can exist), huber (outliers), wls (weighted) or ls.",
 )
 @click.option(
     "--friction",
+    type=Names(FRICTION),
+    metavar="TERMS",
     default="auto",
     help=(
         "auto (terms that logs ask for, with temp1_degC .. a change with temperature), stribeck (of"
@@ -121,8 +125,8 @@ _CUT = "of each log the last quarter is held out unless --held-out names others"
 @overlay_option
 @json_option
 def identify(
-    logs: tuple[Path, ...],
     robot: str,
+    logs: tuple[Path, ...],
     tool: str | None,
     held_out: tuple[Path, ...],
     axes: str | None,
@@ -155,8 +159,7 @@ def identify(
         split_recording,
     )
     from ..identification.validation import identify as fitted
-    from ..identification.validation.model_terms import FRICTION
-    from ..identification.validation.pipeline import METHODS, check_method
+    from ..identification.validation.pipeline import check_method
     from ..report.identification import unidentified_record, verdict_record
 
     everything = [*logs, *(held_out or ())]
@@ -217,8 +220,8 @@ def identify(
 @app.command(
     examples=("irbmodels validate log.csv --robot irb2400 --tool spindle",),
 )
+@any_robot_argument
 @logs_argument
-@robot_option
 @tool_option
 @set_option
 @axes_option
@@ -230,8 +233,8 @@ def identify(
 @overlay_option
 @json_option
 def validate(
-    logs: tuple[Path, ...],
     robot: str,
+    logs: tuple[Path, ...],
     tool: str | None,
     parameters: str | None,
     axes: str | None,

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import click
 
 from ..report.plain import plain_values
+from .shared import write_out
 
 if TYPE_CHECKING:
     import pinocchio as pin
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..robot.robot import Robot
 
 # a list of numbers, each on a line of its own; a text has no line feeds
-_NUMBERS = re.compile(r"\[\n[\s\d.,e+-]*(?:null[\s\d.,e+-]*)*\]")
+_NUMBERS = re.compile(r"\[\n[\s\d.,e+-]*(?:(?:null|true|false)[\s\d.,e+-]*)*\]")
 
 json_option = click.option(
     "as_json",
@@ -56,7 +56,7 @@ def write_json(record: Mapping[str, object]) -> None:
     """Write one object to the standard output, now."""
     text = json.dumps(plain_values(record), indent=2, allow_nan=False)
     rows = _NUMBERS.sub(lambda found: f"[{' '.join(found[0][1:-1].split())}]", text)
-    sys.stdout.write(f"{rows}\n")
+    write_out(f"{rows}\n")
 
 
 def pose_record(pose: pin.SE3) -> dict[str, object]:

@@ -10,7 +10,7 @@ import click
 
 from ..errors import InputError
 from .commands import Commands
-from .completion import frame_names, robot_names, tool_names
+from .completion import frame_names, tool_names
 from .json_output import json_option, pose_record, print_json
 from .shared import (
     PATH,
@@ -21,6 +21,7 @@ from .shared import (
     err,
     mechanical_units,
     mounted_option,
+    note_range,
     overlay_option,
     payload_option,
     pose_from,
@@ -28,6 +29,7 @@ from .shared import (
     print_tables,
     q_deg_option,
     report_written,
+    robot_parameter,
     tool_option,
     unit_option,
     with_option,
@@ -35,6 +37,19 @@ from .shared import (
 
 app = Commands()
 _FRAMES = click.Choice(("base", "world"))
+
+
+def _at_most_one(
+    context: click.Context, parameter: click.Parameter, words: tuple[str, ...]
+) -> str | None:
+    """Return the word of an argument that may be left out.
+
+    Raises:
+        UsageError: if there are several.
+    """
+    if len(words) > 1:
+        raise click.UsageError(f"Got unexpected extra argument ({words[1]}).")
+    return words[0] if words else None
 
 
 @app.command(
@@ -78,14 +93,13 @@ def pose(
 
     arm = any_robot(robot, tool, overlay, payload=payload, mounted=mounted)
     q = axis_positions(arm, q_deg)
-    broken = arm.violations(q)
     if as_json:
         found: Any = arm.pose(q, frame, reference=reference)
         about = {"frame": frame, "reference": reference, "q_rad": q, **pose_record(found)}
-        print_json(arm, {**about, "matrix": found.homogeneous, "violations": broken})
+        print_json(arm, {**about, "matrix": found.homogeneous, "violations": arm.violations(q)})
     else:
         print_lines(pose_text(arm, q, frame, reference))
-    for violation in broken:
+    for violation in arm.overload:
         err.print(f"note: {violation}")
 
 
@@ -143,7 +157,7 @@ def jacobian(
     else:
         print_tables(*jacobian_tables(record, arm))
     err.print(jacobian_conclusion(record))
-    for violation in arm.violations(q):
+    for violation in arm.overload:
         err.print(f"note: {violation}")
 
 
@@ -188,6 +202,8 @@ def workspace(
 
     arm = any_robot(robot, tool, overlay, mounted=mounted)
     wrist = None if wrist_deg is None else angles(wrist_deg, "--wrist-deg", 3 if arm.n == 6 else 1)
+    if wrist is not None:
+        note_range(arm, [0.0] * (arm.n - len(wrist)) + wrist, arm.n - len(wrist))
     if as_json:
         record = drawings.workspace_record(arm, wrist, reference)
         print_json(arm, {"wrist_rad": wrist, "reference": reference, **record})
@@ -291,17 +307,20 @@ def ik(
         "irbmodels rapid program.mod --robot irb2400",
     ),
 )
+@robot_parameter(
+    "Robot whose postures at each target are listed.",
+    nargs=-1,  # at most one: FILE comes last
+    metavar="[ROBOT]",
+    callback=_at_most_one,
+)
 @click.argument(
     "file",
     type=PATH,
     help="RAPID module (.mod, .modx, .sys, .sysx, .prg) or program (.pgf).",
 )
 @click.option(
-    "--robot", help="Robot whose postures at each target are listed.", shell_complete=robot_names
-)
-@click.option(
     "--tool",
-    help="A tooldata of the module, a shipped tool, or a tool table; default tool0.",
+    help="A tooldata of the module, or a tool as of irbmodels pose; default tool0.",
     shell_complete=tool_names,
 )
 @click.option("--wobj", help="The wobjdata of the module that targets are in; default wobj0.")
@@ -310,8 +329,8 @@ def ik(
 @with_option
 @json_option
 def rapid(
-    file: Path,
     robot: str | None,
+    file: Path,
     tool: str | None,
     wobj: str | None,
     mounted: str | None,

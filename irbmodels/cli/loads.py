@@ -19,12 +19,12 @@ from .logs import (
     read_drives_file,
     read_pair,
     reading_options,
-    robot_option,
     usable_pair,
 )
 from .shared import (
     PATH,
     any_robot,
+    any_robot_argument,
     check_outputs,
     err,
     numbers,
@@ -37,6 +37,7 @@ from .shared import (
 app = Commands()
 
 _options = (
+    any_robot_argument,
     click.argument(
         "logs",
         nargs=-1,
@@ -53,7 +54,6 @@ _options = (
         help="Frame of the payload: tool0 (the flange) or tcp.",
         shell_complete=frame_names,
     ),
-    robot_option,
     tool_option,
     reading_options,
     bandwidth_option,

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError
-from .completion import robot_names
-from .shared import MODEL, PATH, err, numbers
+from .shared import PATH, err, numbers
 
 if TYPE_CHECKING:
     from ..identification.fits import Samples
@@ -74,9 +73,6 @@ def reading_options(command: Callable[..., None]) -> Callable[..., None]:
     for option in reversed(_reading):
         command = option(command)
     return command
-
-
-robot_option = click.option("--robot", required=True, help=MODEL, shell_complete=robot_names)
 
 
 def delays(text: str | None, robot: Robot) -> list[float] | None:

@@ -186,7 +186,7 @@ def _waypoints(robot: Robot, texts: Sequence[str]) -> list[Waypoint]:
         kind, colon, rest = text.partition(":")
         option = f"--via {kind}" if colon else "--via"
         if not colon:
-            found.append(Waypoint("posture", axis_positions(robot, text, option)))
+            found.append(Waypoint("posture", axis_positions(robot, text, option, noted=False)))
         elif kind == "pose":
             found.append(Waypoint("pose", pose_from(rest, option)))
         elif kind == "line":

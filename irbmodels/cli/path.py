@@ -11,14 +11,14 @@ import click
 
 from ..errors import InputError
 from .commands import Commands
-from .completion import robot_names, tool_names
+from .completion import tool_names
 from .json_output import json_option
 from .shared import (
-    MODEL,
     PATH,
     REST_HELP,
     accelerations,
     any_robot,
+    any_robot_argument,
     axis_positions,
     box_from,
     check_outputs,
@@ -51,6 +51,7 @@ app = Commands()
         "irbmodels path motion.csv --robot irb2400 --tool spindle --box 0,1500,-1000,1000,200,2000",
     ),
 )
+@any_robot_argument
 @click.argument(
     "file",
     type=PATH,
@@ -59,13 +60,12 @@ app = Commands()
         " motion CSV."
     ),
 )
-@click.option("--robot", required=True, help=MODEL, shell_complete=robot_names)
 @click.option(
     "--tool",
     shell_complete=tool_names,
     help=(
-        "A shipped tool, a tool table, or a tooldata of the module; default the module's,"
-        " if its moves have one."
+        "A tooldata of the module, or a tool as of irbmodels pose; default the module's, if its"
+        " moves have one."
     ),
 )
 @payload_option
@@ -152,8 +152,8 @@ app = Commands()
 @click.option("--rest", type=float, help=REST_HELP)
 @overlay_option
 def path(
-    file: Path,
     robot: str,
+    file: Path,
     tool: str | None,
     payload: str | None,
     mounted: str | None,
@@ -283,8 +283,9 @@ def _program(
 ) -> tuple[Robot, ProgramMotion, tuple[Move, ...]]:
     """Return the robot with the program's tool, the program's motion, and its moves."""
     from ..rapid import LoadData, sequence_of
+    from ..rapid.constants import visible_value, visible_values
     from ..tasks.path_check import programmed_motion
-    from ..tasks.rapid_targets import find_tool, visible_value, visible_values
+    from ..tasks.rapid_targets import find_tool
 
     moves = sequence_of(module, routine)
     own = {name.lower() for name in visible_values(module, "tooldata")}

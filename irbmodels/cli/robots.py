@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import cast
@@ -10,8 +9,9 @@ from typing import cast
 import click
 
 from ..report.text_table import counted
+from ..tables.description import COUPLINGS
 from .commands import Commands
-from .completion import robot_names
+from .completion import MESHES, Names, robot_names
 from .json_output import json_option, print_json
 from .shared import (
     PATH,
@@ -28,6 +28,7 @@ from .shared import (
     robot_argument,
     tool_option,
     with_payload,
+    write_out,
 )
 
 app = Commands()
@@ -100,6 +101,7 @@ def info(
 @robot_argument
 @click.option(
     "--coupling",
+    type=Names(COUPLINGS),
     help=(
         "parallelogram (joint_3 is the controller's axis 3, bars are mimic joints) or"
         " serial (open chain)."
@@ -109,6 +111,8 @@ def info(
 @parameters_option
 @click.option(
     "--meshes",
+    type=Names(MESHES),
+    metavar="STYLE",
     help=(
         "Mesh paths: relative, absolute or package://NAME; default absolute for -o outside"
         " the data."
@@ -126,6 +130,7 @@ def urdf(
     overlay: tuple[Path, ...],
 ) -> None:
     """Write the URDF of a robot, to a file or to the terminal."""
+    from ..exchange.write.urdf import with_load
     from ..model.mesh_paths import with_mesh_paths
     from ..robot.robot import load
     from ..tables.description import describe
@@ -133,13 +138,16 @@ def urdf(
 
     check_outputs((tool, parameters, *(overlay or ())), output=output)
     description, chosen = with_set(describe(robot), overlay or (), parameters)
-    text = description.urdf(coupling_of(coupling), chosen, tool)
+    # warns of a set that no bodies can have
+    arm = load(robot, tool=tool, parameters=parameters, overlays=overlay or ())
+    table = None if arm.tool is None else arm.tool.path
+    text = description.urdf(coupling_of(coupling), chosen, table)
+    if arm.tool is not None and table is None:
+        text = with_load(text, arm)
     if coupling == "serial" and (
         other := description.inertials.sets[description.parameter_set(chosen)].serial
     ):
         err.print(f"note: bars with mass have no place on an open chain; it holds the set {other}")
-    # warns of a set that no bodies can have
-    load(robot, tool=tool, parameters=parameters, overlays=overlay or ())
     target = description.folder if output is None else output.resolve().parent
     style = meshes or ("relative" if target == description.folder else "absolute")
     text = with_mesh_paths(text, style, description.folder, target)
@@ -251,7 +259,7 @@ def doctor(
         ]
         print_json(None, {"file": file, "findings": findings, "repairs": changes})
     elif text:
-        sys.stdout.write(f"{text.encode(out.encoding, 'backslashreplace').decode(out.encoding)}\n")
+        write_out(f"{text.encode(out.encoding, 'backslashreplace').decode(out.encoding)}\n")
     for one in repairs:
         err.print(f"repaired {one}")
     if repair is not None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import click
 from rich.console import Console
@@ -17,6 +19,7 @@ from .completion import robot_names, set_names, tool_names
 
 if TYPE_CHECKING:
     import pinocchio as pin
+    from numpy.typing import ArrayLike
     from rich.progress import Progress
 
     from ..exchange.verify.exports import Verdict
@@ -31,22 +34,70 @@ if TYPE_CHECKING:
 for _name in ("stdout", "stderr"):
     if getattr(sys, _name) is None:  # closed by whoever started the program
         setattr(sys, _name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
-# a pipe or file has no width of its own
+_NAMED = 8  # ignored columns, at most
+_BETWEEN = re.compile(r"\s*,\s*|\s+")  # numbers of a list
 _LENGTH_TOLERANCE = 1e-3  # of a quaternion typed with four digits
+# a pipe or file has no width of its own
 _WIDTH = None if sys.stdout.isatty() or "COLUMNS" in os.environ else 200
-out = Console(width=_WIDTH, markup=False, highlight=False)
-err = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
+
+
+def discard(stream: TextIO) -> None:
+    """Drop what a stream holds and gets, for a full disk or a pipe that nobody reads."""
+    with suppress(OSError, ValueError):  # ValueError: a stream that is no file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def write_out(text: str = "") -> None:
+    """Write a text to the standard output, now."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()  # a full disk shows itself here
+    except BrokenPipeError:
+        discard(sys.stdout)
+
+
+class _Console(Console):
+    """A console behind which a pipe may be closed: the exit code stays that of the command."""
+
+    def on_broken_pipe(self) -> None:
+        """Drop what nobody reads, as behind ``| head``; Rich would end with exit code 1."""
+        discard(cast(TextIO, self.file))
+
+
+out = _Console(width=_WIDTH, markup=False, highlight=False)
+err = _Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
 
 PATH = click.Path(path_type=Path)
-robot_argument = click.argument(
-    "robot",
-    help="Variant or alias (see: irbmodels list), or a folder with the same tables.",
-    shell_complete=robot_names,
-)
 MODEL = "Variant, alias, folder of tables, or any .urdf, .sdf or MJCF file."
-any_robot_argument = click.argument("robot", help=MODEL, shell_complete=robot_names)
+
+
+def robot_parameter(
+    about: str = MODEL, **settings: Any
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return the decorator that adds ROBOT, the first argument, and ``--robot ROBOT`` instead."""
+    argument = click.argument("robot", help=about, shell_complete=robot_names, **settings)
+    option = click.option(
+        "robot_option",  # its value is the first argument, see Command.parse_args
+        "--robot",
+        metavar="ROBOT",
+        expose_value=False,
+        help="ROBOT, where it does not come first.",
+        shell_complete=robot_names,
+    )
+    return lambda command: argument(option(command))
+
+
+robot_argument = robot_parameter(
+    "Variant or alias (see: irbmodels list), or a folder with the same tables."
+)
+any_robot_argument = robot_parameter()
 tool_option = click.option(
-    "--tool", help="Tool by name (spindle), or path of a tool table.", shell_complete=tool_names
+    "--tool",
+    help=(
+        "Tool by name (spindle), path of a tool table, the text of a RAPID tooldata, or one of a"
+        " RAPID file: weld.mod:tGun."
+    ),
+    shell_complete=tool_names,
 )
 parameters_option = click.option(
     "--parameters",
@@ -123,7 +174,7 @@ def print_or_write(text: str, output: Path | None) -> None:
     from ..files import write_text
 
     if output is None:
-        sys.stdout.write(text)
+        write_out(text)
     else:
         write_text(output, text)
         report_written(output)
@@ -140,7 +191,8 @@ def check_outputs(inputs: Iterable[Path | str | None], **outputs: Path | None) -
     """Check that outputs can be written, before the work that makes them.
 
     Args:
-        inputs: Files that the command reads; names that are no files count nothing.
+        inputs: Files that the command reads, a tool with its file as ``weld.mod:tGun``; names
+            that are no files count nothing.
         outputs: Files to write by what they are.
 
     Raises:
@@ -149,7 +201,9 @@ def check_outputs(inputs: Iterable[Path | str | None], **outputs: Path | None) -
     """
     from ..files import check_writable
 
-    sources = [Path(source) for source in inputs if source and Path(source).is_file()]
+    given = [str(source) for source in inputs if source]
+    names = [*given, *(name.rpartition(":")[0] for name in given)]
+    sources = [Path(name) for name in names if Path(name).is_file()]
     targets: dict[Path, str] = {}
     for name, path in outputs.items():
         if path is None:
@@ -284,9 +338,9 @@ def pose_from(text: str, option: str) -> pin.SE3:
 
 
 def numbers(text: str) -> list[float]:
-    """Return comma separated numbers, or an empty list if one is none."""
+    """Return numbers with commas or blanks between them, or an empty list if one is none."""
     try:
-        return [float(word) for word in text.split(",")]
+        return [float(word) for word in _BETWEEN.split(text.strip())]
     except ValueError:
         return []
 
@@ -299,10 +353,46 @@ def angles(text: str, option: str, count: int) -> list[float]:
     return values
 
 
-def axis_positions(robot: Robot, text: str | None, option: str = "--q-deg") -> Any:
-    """Return axis positions [rad, m] of an option in degrees and mm; all zero without it."""
-    if text is None:
-        return robot.from_controller([0.0] * robot.n)
+def axis_positions(
+    robot: Robot, text: str | None, option: str = "--q-deg", *, noted: bool = True
+) -> Any:
+    """Return axis positions [rad, m] of an option in degrees and mm; all zero without it.
+
+    Args:
+        robot: Robot that they are of.
+        text: Text of the option.
+        option: Its name.
+        noted: Whether bounds that are not kept are printed; False where they are refused anyway.
+    """
+    shown = [0.0] * robot.n if text is None else _per_axis(robot, text, option)
+    q = robot.from_controller(shown)
+    if noted:
+        note_range(robot, q)
+    return q
+
+
+def note_range(robot: Robot, q: ArrayLike, after: int = 0) -> None:
+    """Print the bounds that a posture does not keep, of axes behind a number of them."""
+    for violation in robot.limits.violations(q):
+        if (violation.axis or 0) > after:
+            err.print(f"note: {violation}")
+
+
+def axis_speeds(robot: Robot, text: str, option: str) -> list[float]:
+    """Return axis speeds [rad/s, m/s] of an option in degrees and mm per second."""
+    return _in_si(robot, _per_axis(robot, text, option))
+
+
+def _in_si(robot: Robot, values: Iterable[float]) -> list[float]:
+    """Return numbers in degrees and mm in radians and metres."""
+    return [
+        value / 1000.0 if linear else math.radians(value)
+        for value, linear in zip(values, robot.limits.linear.tolist(), strict=True)
+    ]
+
+
+def _per_axis(robot: Robot, text: str, option: str) -> list[float]:
+    """Return one number per axis of an option."""
     values = numbers(text)
     if not values:
         raise InputError(f"{option} {text!r} is not a comma separated list of numbers")
@@ -313,13 +403,13 @@ def axis_positions(robot: Robot, text: str | None, option: str = "--q-deg") -> A
             else f"1 number for {robot.name}"
         )
         raise InputError(f"{option} {text!r} needs {wanted}; got {len(values)}")
-    return robot.from_controller(values)
+    return values
 
 
 def axis_numbers(text: str | None) -> list[int] | None:
     """Return the numbers of ``--axes``; None where it is not given."""
     try:
-        return None if text is None else [int(word) for word in text.split(",")]
+        return None if text is None else [int(word) for word in _BETWEEN.split(text.strip())]
     except ValueError:
         raise InputError(
             f"--axes {text!r} is not a comma separated list of axis numbers, such as 1,2,3"
@@ -339,10 +429,7 @@ def accelerations(robot: Robot, text: str, option: str = "--acceleration") -> li
     values = exact_numbers(text, option, robot.n)
     if not all(0.0 < value < math.inf for value in values):
         raise InputError(f"{option} {text!r}: limits are positive and finite")
-    return [
-        value / 1000.0 if linear else math.radians(value)
-        for value, linear in zip(values, robot.limits.linear.tolist(), strict=True)
-    ]
+    return _in_si(robot, values)
 
 
 def box_from(text: str) -> Box:
@@ -354,12 +441,16 @@ def box_from(text: str) -> Box:
 
 
 def read_motion(path: Path, robot: Robot) -> MotionFile:
-    """Open a motion file, and print the names of columns that are ignored."""
+    """Open a motion file, and print in one line which columns are ignored."""
     from ..trajectory.motion_files import open_motion
 
     file = open_motion(path, robot)
-    for name, meant in file.ignored.items():
-        err.print(f"ignored column: {name}{f' (did you mean {meant}?)' if meant else ''}")
+    hinted = sorted(file.ignored.items(), key=lambda column: not column[1])  # those that have one
+    names = [f"{name} (did you mean {meant}?)" if meant else name for name, meant in hinted]
+    if names:
+        more = f" ... and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        columns = "column" if len(names) == 1 else "columns"
+        err.print(f"ignored {columns}: {', '.join(names[:_NAMED])}{more}")
     return file
 
 

@@ -12,7 +12,7 @@ import click
 
 from ..errors import InputError
 from .commands import Commands
-from .completion import robot_names
+from .completion import LAYERS, Names
 from .json_output import json_option, print_json
 from .shared import (
     PATH,
@@ -28,6 +28,7 @@ from .shared import (
     print_tables,
     q_deg_option,
     report_written,
+    robot_parameter,
     tool_option,
 )
 
@@ -40,11 +41,7 @@ app = Commands()
         "irbmodels view irb2400 --tool spindle --motion motion.csv --save motion.html",
     ),
 )
-@click.argument(
-    "robot",
-    help="Variant, alias, folder of tables, any .urdf, .sdf or MJCF file, or positioner.",
-    shell_complete=robot_names,
-)
+@robot_parameter("Variant, alias, folder of tables, any .urdf, .sdf or MJCF file, or positioner.")
 @q_deg_option
 @tool_option
 @payload_option
@@ -63,11 +60,10 @@ app = Commands()
 )
 @click.option(
     "--layer",
+    type=Names(LAYERS),
+    metavar="LAYER",
     multiple=True,
-    help=(
-        "Show besides: handle, frames, axes, com, ellipsoids, boxes, trace, hulls, torques; may"
-        " be repeated."
-    ),
+    help=f"Show besides: {', '.join(LAYERS)}; may be repeated.",
 )
 @click.option(
     "--save",
@@ -113,7 +109,7 @@ def view(
     check_outputs((robot, tool, *(motion or ()), *(overlay or ())), page=save, picture=png)
     arm = any_robot(robot, tool, overlay, payload=payload, mounted=mounted)
     q = axis_positions(arm, q_deg)
-    for violation in arm.violations(q):
+    for violation in arm.overload:
         err.print(f"note: {violation}")
     if motion and q_deg is not None:
         raise InputError("--q-deg and --motion both say where the robot is; give one of them")

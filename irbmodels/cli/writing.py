@@ -7,8 +7,17 @@ from pathlib import Path
 import click
 
 from ..report.text_table import counted
+from ..tables.description import COUPLINGS
 from .commands import Commands
-from .completion import frame_names
+from .completion import (
+    EQUATION_FORMATS,
+    FORMATS,
+    MESHES,
+    QUERIES,
+    TABLE_FORMATS,
+    Names,
+    frame_names,
+)
 from .json_output import json_option, print_json
 from .shared import (
     any_robot,
@@ -38,15 +47,18 @@ app = Commands()
 @any_robot_argument
 @click.option(
     "--to",
+    type=Names(FORMATS),
     required=True,
-    help="urdf, mjcf (MuJoCo), sdf (Gazebo, Drake) or ros2 (a description package).",
+    help="URDF, MJCF (MuJoCo), SDF (Gazebo, Drake) or a ROS 2 description package.",
 )
 @folder_option
 @tool_option
 @parameters_option
 @mounted_option
-@click.option("--coupling", help="parallelogram or serial; default what serves the tool best.")
-@click.option("--meshes", default="relative", help="Mesh paths: relative, absolute or package.")
+@click.option(
+    "--coupling", type=Names(COUPLINGS), help="Tree of the arm; default what serves the tool best."
+)
+@click.option("--meshes", type=Names(MESHES), default="relative", help="Mesh paths of a URDF.")
 @click.option(
     "--carrier-kg", type=float, help="Mass of each massless carrier or bar [kg]; default by format."
 )
@@ -97,7 +109,11 @@ def export(
 )
 @robot_argument
 @click.option(
-    "fmt", "--as", required=True, help="csv, json, latex, or matlab (a rigidBodyTree script)."
+    "fmt",
+    "--as",
+    type=Names(TABLE_FORMATS),
+    required=True,
+    help="Format; of MATLAB a rigidBodyTree script.",
 )
 @folder_option
 @tool_option
@@ -128,10 +144,12 @@ def tables(
 @any_robot_argument
 @click.option(
     "--what",
+    type=Names(QUERIES),
+    metavar="QUERY",
     required=True,
-    help="pose, jacobian, mass_matrix, coriolis, gravity, inverse_dynamics, energy ...",
+    help=f"{', '.join(QUERIES[:-1])} or {QUERIES[-1]}.",
 )
-@click.option("fmt", "--as", default="latex", help="sympy, latex or matlab.")
+@click.option("fmt", "--as", type=Names(EQUATION_FORMATS), default="latex", help="Format.")
 @click.option(
     "--frame",
     help="Frame of pose and jacobian: tcp (default), tool0, link_3 ...",
@@ -169,11 +187,11 @@ def equations(
 @any_robot_argument
 @click.option(
     "--what",
+    type=Names(QUERIES),
+    metavar="QUERY[,QUERY]",
     multiple=True,
     required=True,
-    help=(
-        "inverse_dynamics, forward_dynamics, pose, jacobian ..., comma separated; may be repeated."
-    ),
+    help="Queries as of irbmodels equations, comma separated; may be repeated.",
 )
 @folder_option
 @tool_option

@@ -1,6 +1,7 @@
 import base64
 import json
 import os
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -13,13 +14,22 @@ from terminals import assert_nothing_is_cut
 
 import irbmodels as irb
 from irbmodels import cli
-from irbmodels.cli import shared
+from irbmodels.cli import _program, shared
 from irbmodels.kinematics.frames import REFERENCES
 from irbmodels.robot.kinematics import AXES
 from irbmodels.tasks.path_check.program_motion import RAMP, STEP
 from irbmodels.trajectory import through
 from irbmodels.trajectory.differentiation import REST
 from irbmodels.trajectory.motion_files import write_motion
+
+PROGRAM = """MODULE P
+ PERS tooldata tGun:=[TRUE,[[0,0,100],[1,0,0,0]],[1,[0,0,50],[1,0,0,0],0,0,0]];
+ PROC main()
+  MoveAbsJ [[0,0,0,0,30,0],[9E9,9E9,9E9,9E9,9E9,9E9]],v500,fine,tGun;
+  MoveAbsJ [[30,0,0,0,30,0],[9E9,9E9,9E9,9E9,9E9,9E9]],v500,fine,tGun;
+ ENDPROC
+ENDMODULE
+"""
 
 
 @pytest.fixture
@@ -342,7 +352,16 @@ def test_torque_says_what_it_assumes(run, tmp_path):
     )
     code, _, err = run("torque", "irb1600", str(tmp_path / "m.csv"))
     assert code == 0
-    assert "ignored column: note" in err
+    assert "ignored column: note\n" in err
+    many = [
+        lines[0] + "".join(f",x{k}" for k in range(63)),
+        *(line + ",1" * 63 for line in lines[1:]),
+    ]
+    (tmp_path / "m.csv").write_text("\n".join(many))
+    _, _, err = run("torque", "irb1600", str(tmp_path / "m.csv"))
+    assert [line for line in err.splitlines() if "ignored" in line] == [
+        f"ignored columns: {', '.join(f'x{k}' for k in range(8))} ... and 55 more"
+    ]
     assert "missing speeds and accelerations are derived by a cubic over 90 ms" in err
 
 
@@ -415,6 +434,28 @@ def test_a_posture_out_of_range_is_noted(run):
     assert code == 0
     assert "0 deg, 80 deg" in out
     assert err == "note: axis 3: q3 - q2 = -80 deg is outside its bounds -60 .. 65 deg\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("pose", "irb2400", "--q-deg", "{}"),
+        ("jacobian", "irb2400", "--q-deg", "{}"),
+        ("view", "irb2400", "--q-deg", "{}", "--save", "{folder}/page.html"),
+        ("ik", "irb2400", "--pose", "1200,0,1000,0,0,1,0", "--near", "{}"),
+        ("simulate", "irb2400", "--q-deg", "{}", "--no-stops", "--duration", "0.01"),
+        ("workspace", "irb2400", "--wrist-deg", "0,200,0"),
+    ],
+)
+def test_every_command_notes_positions_out_of_range(run, tmp_path, words):
+    """200 deg of axis 2, or 5, by the option that gives it; in range nothing is noted."""
+    for value in ("200", "20"):
+        shown = f"0,{value},0,0,0,0"
+        given = [word.format(shown, folder=tmp_path).replace("200", value) for word in words]
+        notes = [line for line in run(*given)[2].splitlines() if line.startswith("note: axis")]
+        assert any(f"= {value} deg is outside its bounds" in note for note in notes) == (
+            value == "200"
+        )
 
 
 def test_an_impossible_set_warns_when_written(run, tmp_path):
@@ -575,7 +616,7 @@ def test_printed_set_warns_on_one_line(run, motion_csv):
         (["urdf", "irb2400", "--meshes", "nowhere"], "choose relative, absolute or package://NAME"),
         (["urdf", "irb2400", "-o", "/nowhere/x.urdf"], "cannot write /nowhere/x.urdf"),
         (["torque", "irb2400", "nothing.csv"], "nothing.csv: No such file"),
-        (["torque", "irb2400"], "Missing argument"),
+        (["torque", "irb2400"], "Missing ROBOT"),
         (["friction", "irb1600"], "irb1600_6_120 has no friction data"),
         (["friction", "irb2400", "--save", "x.pgn"], "did you mean 'png'"),
         (["torque", "irb2400", "nothing.csv", "--figure", "x"], "nothing.csv: No such file"),
@@ -639,3 +680,123 @@ def test_the_installed_command_ends_with_code_2():
 
 def test_version(run):
     assert run("--version")[1].strip() == f"irbmodels {irb.__version__}"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("pose", "--q-deg", "0,20,10,0,30,0", "--json"),
+        ("friction", "--json"),
+        ("path", "{}/p.mod", "--json"),
+        ("rapid", "{}/p.mod", "--json"),
+        ("torque", "{}/m.csv", "--json"),
+    ],
+)
+def test_the_robot_comes_first_or_by_its_option(run, tmp_path, words):
+    """``ROBOT`` before all, ``--robot ROBOT`` behind all and ``--robot=ROBOT``: the same output."""
+    (tmp_path / "p.mod").write_text(PROGRAM)
+    write_motion(
+        tmp_path / "m.csv", through(np.eye(2, 6), duration=1.0).sample(50.0), irb.load("irb2400")
+    )
+    command, *rest = (word.format(tmp_path) for word in words)
+    outputs = [
+        run(command, *given)
+        for given in (
+            ("irb2400", *rest),
+            (*rest, "--robot", "irb2400"),
+            ("--robot=irb2400", *rest),
+        )
+    ]
+    assert outputs[0][0] == 0, outputs[0][2]
+    assert json.loads(outputs[0][1])
+    assert outputs[0] == outputs[1] == outputs[2]
+
+
+def test_every_command_of_a_robot_takes_it_both_ways():
+    """None has the argument without the option, or the option without the argument."""
+    program = _program()
+    for name in program.list_commands(None):
+        opts = [opt for one in program.get_command(None, name).params for opt in one.opts]
+        assert opts.count("robot") == opts.count("--robot") <= 1, name
+
+
+@pytest.mark.parametrize(
+    "words", [("path", "p.mod"), ("path", "irb2400", "p.mod", "--robot", "irb120")]
+)
+def test_a_missing_or_second_robot_is_named_with_the_usage(run, words):
+    code, _, err = run(*words)
+    assert code == 2
+    assert "Usage: irbmodels path [OPTIONS] ROBOT FILE (or --robot ROBOT)" in err
+    assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "given", [("0,20,10,0,30,-5",), ("0, 20, 10, 0, 30, -5",), ("0 20 10 0 30 -5",),
+              ("0,", "20,", "10,", "0,", "30,", "-5")],
+)  # fmt: skip
+def test_blanks_in_a_list_do_no_harm(run, given):
+    code, out, err = run("pose", "irb2400", "--q-deg", *given)
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0].endswith("at 0 deg, 20 deg, 10 deg, 0 deg, 30 deg, -5 deg")
+
+
+@pytest.mark.parametrize(
+    "words", [("export", "-o", "x"), ("tables", "-o", "x"), ("equations",), ("codegen", "-o", "x")]
+)
+def test_a_missing_option_lists_its_choices(run, words):
+    code, _, err = run(words[0], "irb2400", *words[1:])
+    assert code == 2
+    assert re.search(r"Missing option '--\w+'\. Choose from: \w+, \w+, \w+", err)
+
+
+@pytest.mark.parametrize("json_too", [(), ("--json",)])
+@pytest.mark.parametrize(("box", "verdict"), [((), 0), (("--box", "0,1,0,1,0,1"), 1)])
+def test_a_closed_pipe_is_no_verdict(tmp_path, box, verdict, json_too):
+    """Behind ``| head`` the exit code is that of the check, and nothing is said of the pipe."""
+    (tmp_path / "p.mod").write_text(PROGRAM)
+    reading, writing = os.pipe()
+    os.close(reading)
+    words = ("path", "irb2400", tmp_path / "p.mod", *box, *json_too)
+    done = subprocess.run(
+        [sys.executable, "-m", "irbmodels.cli", *map(str, words)],
+        stdout=writing, stderr=subprocess.PIPE, text=True, check=False,
+    )  # fmt: skip
+    os.close(writing)
+    assert done.returncode == verdict
+    assert "p.mod: 2 of 2 moves resolved" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "ipe" not in done.stderr
+
+
+def test_a_tool_is_taken_by_name_out_of_a_rapid_file(run, tmp_path):
+    """Any command; the names of other tooldata, and a file that is none, are refused in a line."""
+    (tmp_path / "weld.mod").write_text(PROGRAM)
+    tool = f"{tmp_path}/weld.mod:TGUN"
+    poses = [
+        json.loads(run("pose", "irb2400", "--tool", one, "--json")[1])["position_m"]
+        for one in (tool, "[TRUE,[[0,0,100],[1,0,0,0]],[1,[0,0,50],[1,0,0,0],0,0,0]]")
+    ]
+    assert poses[0] == poses[1]
+    code, _, err = run("urdf", "irb2400", "--tool", tool, "-o", tmp_path / "arm.urdf")
+    assert code == 0, err
+    assert json.loads(run("pose", tmp_path / "arm.urdf", "--json")[1])["position_m"] == poses[0]
+    for wrong, why in (
+        (f"{tmp_path}/weld.mod:tGone", "no tooldata 'tGone'; did you mean 'tGun'?"),
+        (f"{tmp_path}/weld.mod", "weld.mod:tGun"),
+        (f"{tmp_path}/lost.mod:tGun", "lost.mod: No such file"),
+    ):
+        code, _, err = run("pose", "irb2400", "--tool", wrong)
+        assert (code, len(err.splitlines())) == (2, 1)
+        assert why in err
+    code, _, err = run("urdf", "irb2400", "--tool", tool, "-o", tmp_path / "weld.mod")
+    assert (code, "is an input" in err) == (2, True)
+
+
+def test_help_behind_a_closed_pipe_is_no_verdict():
+    """It ends with 0, as where it is read to its end."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    words = (sys.executable, "-m", "irbmodels.cli", "--help")
+    done = subprocess.run(words, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, "")

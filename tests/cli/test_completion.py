@@ -8,8 +8,14 @@ import pytest
 from click.shell_completion import BashComplete, FishComplete, ZshComplete
 
 import irbmodels as irb
-from irbmodels.cli import COMMANDS, _program
+from irbmodels import viewer
+from irbmodels.cli import COMMANDS, _program, completion
 from irbmodels.cli.schema import schemas
+from irbmodels.compiled import queries
+from irbmodels.exchange import write
+from irbmodels.exchange.equations import equations
+from irbmodels.exchange.write import tables as write_tables
+from irbmodels.identification.validation import model_terms, pipeline
 
 VARIABLE = "_IRBMODELS_COMPLETE"
 ALL = {name for modules in COMMANDS.values() for names in modules.values() for name in names}
@@ -44,6 +50,9 @@ def plain(*names):
         ("irbmodels pose --frame t", set()),
         ("irbmodels validate x.csv --robot irb2400 --parameters j", plain("jia2018")),
         ("irbmodels urdf nothing --parameters my", {("file", "my")}),
+        ("irbmodels export irb2400 --to ", plain("urdf", "mjcf", "sdf", "ros2")),
+        ("irbmodels view irb2400 --layer h", plain("handle", "hulls")),
+        ("irbmodels codegen irb2400 --what pose,jac", plain("pose,jacobian")),
         ("irbmodels schema ", plain(*schemas())),
         ("irbmodels cache c", plain("clear")),
     ],
@@ -51,6 +60,16 @@ def plain(*names):
 def test_words_are_completed(line, expected):
     """Files where no name begins so; nothing where the robot is not known, and no error."""
     assert completed(line) == expected
+
+
+def test_completed_names_are_those_of_the_package():
+    """Modules that have them import Pinocchio, for which a shell does not wait."""
+    modules = (write, write_tables, equations, queries, viewer, pipeline, model_terms)
+    for name in (
+        "FORMATS", "MESHES", "TABLE_FORMATS", "EQUATION_FORMATS", "QUERIES", "LAYERS", "METHODS", "FRICTION"
+    ):  # fmt: skip
+        module = next(one for one in modules if hasattr(one, name))
+        assert getattr(completion, name) == tuple(getattr(module, name))
 
 
 def test_frames_of_any_urdf_are_completed(tmp_path):

@@ -207,7 +207,7 @@ def test_exit_codes_are_those_of_the_table(run, monkeypatch, code, words, error,
     """Of the help and of the page: a fault is no verdict, and all but an interruption is an object."""
     if error is not None:
         monkeypatch.setattr("irbmodels.report.robot_list.list_record", fail(error))
-    monkeypatch.setattr("irbmodels.cli._discard_output", lambda: None)  # pytest's own
+    monkeypatch.setattr("irbmodels.cli.discard", lambda _: None)  # pytest's own
     found, out, err = run(*words.split(), "--json")
     assert found == code
     assert ("Traceback" in err) == (code == 70)
