@@ -18,6 +18,7 @@ from .shared import (
     any_robot,
     any_robot_argument,
     axis_positions,
+    axis_speeds,
     check_outputs,
     err,
     mounted_option,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 app = Commands()
 
-LAWS = ("computed-torque", "feed-forward", "pd-gravity", "pid", "task-inverse-dynamics")
+LAWS = ("feed-forward", "computed-torque", "pd-gravity", "pid", "task-inverse-dynamics")
 _OF_LAW = {"frequency": 20.0, "period": 4.0, "delay": 0.0, "model": None, "saturate": False}
 """Options of laws, by name, with their defaults."""
 
@@ -49,8 +50,7 @@ _OF_LAW = {"frequency": 20.0, "period": 4.0, "delay": 0.0, "model": None, "satur
         "irbmodels simulate irb2400 --tool spindle --q-deg 0,20,10,0,30,0 --duration 0.5"
         " -o fall.csv --figure fall.png",
         "irbmodels simulate irb2400 --q-deg 0,20,10,0,30,0 --torque held --push 6=20",
-        "irbmodels simulate irb2400 --tool spindle --motion motion.csv --law feed-forward"
-        " --figure tracked.png",
+        "irbmodels simulate irb2400 --tool spindle --motion motion.csv --figure tracked.png",
     ),
 )
 @any_robot_argument
@@ -78,7 +78,7 @@ _OF_LAW = {"frequency": 20.0, "period": 4.0, "delay": 0.0, "model": None, "satur
     "--law",
     type=click.Choice(LAWS),
     metavar="LAW",
-    default="computed-torque",
+    default=LAWS[0],
     help=f"Control law: {', '.join(LAWS[:-1])} or {LAWS[-1]} (docs/howto/control).",
 )
 @click.option(
@@ -184,7 +184,7 @@ def simulate(
         print_json(arm, {"law": None if motion is None else law, **record})
     else:
         print_tables(run_table(record, arm))
-    for line in run_lines(record):
+    for line in run_lines(record, arm):
         err.print(line)
     report_written(output, figure)
 
@@ -203,16 +203,17 @@ def _under_torques(
     """Return a run under constant torques, or those of a motion file."""
     from ..simulation import simulate
 
+    noted = not settings["stops"]  # with stops such a start is refused
     if source is None:
-        q = axis_positions(robot, q_deg)
+        q = axis_positions(robot, q_deg, noted=noted)
         drive: Any = push + (robot.gravity(q) if torque == "held" else 0.0)
     else:
         drive = read_motion(source, robot).read()
         if drive.tau is None:
             raise InputError(f"{source} has no torques: columns tau1_Nm ..")
-        q = drive.q[0] if q_deg is None else axis_positions(robot, q_deg)
+        q = drive.q[0] if q_deg is None else axis_positions(robot, q_deg, noted=noted)
         drive = drive._replace(t=drive.t - drive.t[0], tau=drive.tau + push)
-    v = None if speed_deg is None else axis_positions(robot, speed_deg, "--speed-deg")
+    v = None if speed_deg is None else axis_speeds(robot, speed_deg, "--speed-deg")
     with _run_progress(robot) as progress:
         return simulate(
             robot, q, v, duration=duration, torque=drive, every=every / 1000.0,

@@ -22,7 +22,7 @@ from .reference import sampled, tcp_of
 from .signals import AxisReference, Gains, TcpReference, checked_model
 from .task_space import task_inverse_dynamics
 
-LAW_NAMES = ("computed-torque", "feed-forward", "pd-gravity", "pid", "task-inverse-dynamics")
+LAW_NAMES = ("feed-forward", "computed-torque", "pd-gravity", "pid", "task-inverse-dynamics")
 FREQUENCY = 20.0  # [rad/s] that samples of 4 ms follow well (docs/howto/control)
 
 
@@ -43,7 +43,9 @@ def tuned_law(name: str, model: Robot, q: ArrayLike, frequency: float = FREQUENC
     ``kd = 2 w``: the error is critically damped. Those of torques have these times the axis' own
     inertia ``m`` at ``q`` (``feed-forward``, ``pd-gravity``); ``pid`` has ``kd = 3 w m``, ``kp = 3
     w^2 m``, ``ki = w^3 m``, a triple pole at ``-w`` of ``m e''' + kd e'' + kp e' + ki e``.
-    ``feed-forward`` adds the model's friction where it is known.
+    ``feed-forward`` adds the model's friction where it is known; there its ``kp`` is at least
+    ``(Fs - Fc) / 1 deg`` (1 mm of a linear axis), so that an axis which sticks breaks away before
+    it errs by more: inertia alone asks for next to no gain at a light wrist.
 
     Args:
         name: One of :data:`LAW_NAMES`.
@@ -63,9 +65,12 @@ def tuned_law(name: str, model: Robot, q: ArrayLike, frequency: float = FREQUENC
     if name == "task-inverse-dynamics":
         return TunedLaw(partial(task_inverse_dynamics, gains=Gains.of(w)), None, True)
     m: Array = np.diag(model.mass_matrix(start))
-    gains = Gains(w * w * m, 2.0 * w * m)
+    gains, friction = Gains(w * w * m, 2.0 * w * m), model.friction_model
     if name == "feed-forward":
-        known = model.friction_model is not None
+        if friction is not None:
+            stuck = np.where(model.limits.linear, 1e-3, np.radians(1.0))  # [rad, m]
+            gains = gains._replace(kp=np.maximum(gains.kp, (friction.Fs - friction.Fc) / stuck))
+        known = friction is not None
         return TunedLaw(partial(feed_forward, gains=gains, friction=known), None, False)
     if name == "pd-gravity":
         return TunedLaw(partial(pd_gravity, gains=gains), None, False)

@@ -42,8 +42,8 @@ def _cleaned(value: float) -> float:
     return round(value, 9) + 0.0
 
 
-def run_lines(record: Mapping[str, Any]) -> list[str]:
-    """Return events, energy and errors of the TCP, a line each."""
+def run_lines(record: Mapping[str, Any], robot: Robot) -> list[str]:
+    """Return events, energy, and the largest error of an axis or the TCP, a line each."""
     events = record["events"]
     lines = [f"t = {one['t_s']:.6f} s: axis {one['axis']} {one['kind']}" for one in events[:_SHOWN]]
     if len(events) > _SHOWN:
@@ -53,6 +53,13 @@ def run_lines(record: Mapping[str, Any]) -> list[str]:
             f"work of the motors {record['work_J']:.4g} J, lost to friction and stops"
             f" {record['lost_J']:.4g} J"
         )
+    factors = np.where(robot.limits.linear, 1000.0, np.degrees(1.0))
+    errors = [row["largest_error_rad"] for row in record["axes"]]
+    if None not in errors:
+        shown = factors * errors
+        axis = int(np.argmax(shown))
+        unit = "mm" if robot.limits.linear[axis] else "deg"
+        lines.append(f"largest error from the motion: {shown[axis]:.4g} {unit} of axis {axis + 1}")
     if record["largest_tcp_error_m"] is not None:
         lines.append(f"largest error of the TCP {1000.0 * record['largest_tcp_error_m']:.4g} mm")
     if record["stopped"]:
