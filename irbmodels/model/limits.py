@@ -112,6 +112,15 @@ class Limits(ByValue):
         """Number of axes."""
         return len(self.velocity)
 
+    @property
+    def assumed(self) -> dict[str, Mask]:
+        """Axes of which a limit is only assumed, ``(n,)`` each, by ``range, speed, torque``."""
+        return {
+            "range": self.by_axis(self.range_assumed),
+            "speed": self.velocity_assumed,
+            "torque": self.effort_assumed,
+        }
+
     def load_violations(self, load: Inertial | None) -> list[Violation]:
         """Return every bound that a load, in the axes of tool0, does not keep; None is no load."""
         if load is None or self.load is None:

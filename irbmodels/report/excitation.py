@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..identification.excitation import Excitation
+from ..model.types import Mask
 from .text_table import TextTable
 
 
@@ -23,10 +24,18 @@ def excitation_record(excitation: Excitation) -> dict[str, Any]:
             {"name": name, "unit": unit} for name, unit in zip(base.names, base.units, strict=True)
         ],
         "shares": excitation.shares,
+        "assumed_limits": _assumed(excitation),
         "fullest_limit": excitation.fullest,
         "collision_free": excitation.collision_free,
         "seed": excitation.seed,
     }
+
+
+def _assumed(excitation: Excitation) -> dict[str, Mask]:
+    """Return by quantity which limits are only assumed, in the order of their shares."""
+    limits = excitation.robot.limits
+    known = limits.assumed | {"range": limits.range_assumed}  # sums of axes come last
+    return {kind: known[kind] for kind in excitation.shares if kind in known}
 
 
 def excitation_tables(excitation: Excitation) -> list[TextTable]:
@@ -41,13 +50,19 @@ def excitation_tables(excitation: Excitation) -> list[TextTable]:
         rows=rows,
         title=f"Base parameters of {excitation.robot.name} that the motion determines",
     )
-    kinds = [kind for kind in shares if kind != "box"]
+    kinds, assumed = [kind for kind in shares if kind != "box"], _assumed(excitation)
+    marks = {kind: ["*" * bool(one) for one in assumed.get(kind, [])] for kind in kinds}
     ranges = excitation.robot.limits.names()
     used = [
         (
             f"axis {i + 1}" if i < excitation.robot.n else "",
             ranges[i],
-            *(f"{100.0 * shares[kind][i]:.1f}" if i < len(shares[kind]) else "" for kind in kinds),
+            *(
+                f"{100.0 * shares[kind][i]:.1f}{marks[kind][i] if marks[kind] else ''}"
+                if i < len(shares[kind])
+                else ""
+                for kind in kinds
+            ),
         )
         for i in range(len(ranges))
     ]
@@ -55,7 +70,8 @@ def excitation_tables(excitation: Excitation) -> list[TextTable]:
     limits = TextTable(
         *("axis", "range of", *heads),
         rows=used,
-        title="Largest share of each limit; of a range from its middle",
+        title="Largest share of each limit; of a range from its middle"
+        + " (* of an assumed limit)" * any(map(any, marks.values())),
         right=heads,
         notes=[
             f"box, {name}: {100.0 * share:.1f} %"

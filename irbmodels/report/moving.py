@@ -25,6 +25,9 @@ def motion_record(
         "largest_tcp_speed_m_s": _tcp_speed(planned, shares, robot),
         "corner_deviations_m": planned.deviations,
         "largest_shares": shares.largest,
+        "assumed_limits": {
+            kind: axes for kind, axes in robot.limits.assumed.items() if kind in shares.shares
+        },
         "binding_shares_of_time": shares.binding,
         "fullest_limit": {"quantity": kind, "axis": axis, "share": share},
     }
@@ -38,12 +41,17 @@ def motion_table(planned: PlannedMotion, shares: LimitShares, robot: Robot) -> T
     rows = [
         (
             str(i + 1),
-            *(f"{100.0 * values[i]:.1f}" for values in largest.values()),
+            *(
+                f"{100.0 * values[i]:.1f}{_mark(robot, kind, i)}"
+                for kind, values in largest.items()
+            ),
             *(f"{100.0 * values[i]:.0f}" for values in binding.values()),
         )
         for i in range(robot.n)
     ]
+    starred = any(_mark(robot, kind, i) for kind in largest for i in range(robot.n))
     title = f"{robot.name}: {planned.trajectory.duration:.4f} s, largest shares of its limits"
+    title += " (* assumed)" * starred
     return TextTable("axis", *heads, rows=rows, title=title, right=heads)
 
 
@@ -62,7 +70,8 @@ def motion_lines(planned: PlannedMotion, shares: LimitShares, robot: Robot) -> l
     found = ", ".join(f"{name} for {100.0 * part:.0f} % of the time" for part, name in times)
     binds = f"what binds: {found}" if times else "nothing binds for long"
     lines = [
-        f"{binds}; used most: {kind} of axis {axis}, {100.0 * share:.1f} % of its limit",
+        f"{binds}; used most: {kind} of axis {axis}, {100.0 * share:.1f} % of its"
+        f"{' assumed' * bool(_mark(robot, kind, axis - 1))} limit",
         f"largest speed of the TCP {1000.0 * _tcp_speed(planned, shares, robot):.1f} mm/s",
     ]
     if "torque" not in shares.shares:
@@ -77,6 +86,12 @@ def motion_lines(planned: PlannedMotion, shares: LimitShares, robot: Robot) -> l
     if "torque" in shares.shares and robot.limits.effort_assumed.any():
         lines.append("efforts are assumed: no torque limit of this robot is published")
     return lines
+
+
+def _mark(robot: Robot, kind: str, axis: int) -> str:
+    """Return ``*`` where the limit of an axis is assumed; those of the command line are not."""
+    assumed = robot.limits.assumed.get(kind)
+    return "*" if assumed is not None and assumed[axis] else ""
 
 
 def _tcp_speed(planned: PlannedMotion, shares: LimitShares, robot: Robot) -> float:

@@ -90,11 +90,12 @@ class AnswerPanel {
     this.rating.textContent = "payload, its centre from the TCP" + (above ? `: ${trimmed(held, 2)} kg with the tool, above the rated ${trimmed(answers.payload, 2)} kg` : "");
     this.rating.classList.toggle("above", above);
     if (answers.gravity) this.torque().forEach((value, i) => {
-      const { bar, value: text } = this.bars[i], { effort, torque, largest } = axes[i], full = effort || largest, share = value / full;
+      const { bar, value: text } = this.bars[i], { effort, torque, largest, assumed } = axes[i], full = effort || largest, share = value / full;
       bar.style.left = `${50 * (1 + Math.max(-1, Math.min(0, share)))}%`;
       bar.style.width = `${50 * Math.min(1, Math.abs(share))}%`;
       bar.className = effort && Math.abs(share) > 1 ? "out" : "";
-      text.value = `${number(value)} ${torque}${effort ? ` ${number(100 * Math.abs(share), 0)} %` : ""}`;
+      text.value = `${number(value)} ${torque}${effort ? ` ${number(100 * Math.abs(share), 0)} %${assumed.torque ? "*" : ""}` : ""}`;
+      text.title = effort && assumed.torque ? "* of an assumed limit" : "";
     });
     this.targets.robtarget.text.value = answers.robtarget(q);
     if (answers.places) this.targets.jointtarget.text.value = answers.jointtarget(q, axes);

@@ -3,7 +3,7 @@
 const KEPT = 1e-9;  // [rad/s, N m] as model/limits.py: what rounding adds to a bound does not break it
 const CAUSES = { gravity: COLOURS[3], inertia: COLOURS[0], Coriolis: COLOURS[4], friction: COLOURS[5], springs: COLOURS[2], payload: COLOURS[6] };
 
-const UNITS = { "N m": "Nm", N: "N", "°": "deg", mm: "mm", "°/s": "deg_s", "mm/s": "mm_s", "%": "percent" };  // in names of columns, as of motion files
+const UNITS = { "N m": "Nm", N: "N", "°": "deg", mm: "mm", "°/s": "deg_s", "mm/s": "mm_s", "%": "percent", "% of assumed": "percent" };  // in names of columns, as of motion files
 
 const seriesOf = (rows, name, kind = "own", word = name) => rows ? [{ rows, name, kind, word }] : [];  // none where there are no rows
 const torqueSeries = ({ motion }) => [...seriesOf(motion.measured, "measured", motion.tau ? "measured" : "own"), ...seriesOf(motion.tau, "computed")];
@@ -12,7 +12,7 @@ const causeSeries = actor => Object.entries(causesOf(actor)).flatMap(([name, row
 const bandAbout = (half, centre) => half && [-1, 1].map(side => half.map((value, k) => side * value + (centre ? centre[k] : 0)));
 const TORQUE = { column: "tau", unit: axis => axis.torque, scale: () => 1 };
 const SPEED = { column: "v", unit: axis => `${axis.unit}/s`, scale: axis => axis.scale };
-const percentOf = full => ({ unit: () => "%", scale: axis => full(axis) === null ? null : 100 / full(axis), bounds: () => [-100, 100] });
+const percentOf = (full, kind) => ({ unit: axis => axis.assumed[kind] ? "% of assumed" : "%", scale: axis => full(axis) === null ? null : 100 / full(axis), bounds: () => [-100, 100] });
 
 // Rows of a series are in SI units for all axes; `scale` leads to the unit shown, null where an axis has no such quantity. `band` are the
 // ends of the 95 % band, `limit` is the kind of violation that belongs here, `bounds` are the lines of an axis, `column` begins its name
@@ -21,11 +21,11 @@ const QUANTITIES = {
   torque: { ...TORQUE, series: torqueSeries, band: ({ motion }) => bandAbout(motion.half, motion.tau), limit: "torque", bounds: axis => axis.effort && [-axis.effort, axis.effort] },
   "torque by cause": { ...TORQUE, series: causeSeries, needs: ({ motion }) => motion.tau },
   residual: { ...TORQUE, series: ({ motion }) => seriesOf(residualOf(motion), "measured - computed", "own", "residual"), band: ({ motion }) => bandAbout(motion.half) },
-  "share of torque limit": { ...TORQUE, ...percentOf(axis => axis.effort), series: torqueSeries, limit: "torque" },
+  "share of torque limit": { ...TORQUE, ...percentOf(axis => axis.effort, "torque"), series: torqueSeries, limit: "torque" },
   position: { column: "q", unit: axis => axis.unit, scale: axis => axis.scale, series: ({ motion }) => seriesOf(motion.q, ""),
               limit: "range", bounds: axis => axis.bounded && [axis.low, axis.high] },
   speed: { ...SPEED, series: speedSeries, limit: "speed", bounds: axis => axis.speed && [-axis.scale * axis.speed, axis.scale * axis.speed] },
-  "share of speed limit": { ...SPEED, ...percentOf(axis => axis.speed), series: speedSeries, limit: "speed" },
+  "share of speed limit": { ...SPEED, ...percentOf(axis => axis.speed, "speed"), series: speedSeries, limit: "speed" },
 };
 const hasQuantity = (actor, { needs, series, scale }) => Boolean(needs ? needs(actor) : series(actor).length) && actor.axes.some(axis => scale(axis) !== null);
 

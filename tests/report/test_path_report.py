@@ -24,6 +24,7 @@ from irbmodels.report.path import (
 from irbmodels.report.path.drawings import axes_figure, path_figure, shares_figure
 from irbmodels.report.path.tables import move_rows
 from irbmodels.tasks.path_check import Box, check_path, programmed_motion
+from irbmodels.trajectory import move
 
 FRAME = "[9E9,9E9,9E9,9E9,9E9,9E9]"
 PROGRAM = rf"""MODULE cell
@@ -320,7 +321,7 @@ def test_a_line_of_a_loop_has_one_row(robot):
     near = robot.from_controller([1, 0, 0, 0, 30, 0])  # the first way home is short and slow
     program = programmed_motion(robot, rapid.sequence_of(rapid.read(text), "twice"), start=near)
     check = check_path(robot, program)
-    rows = {cells[0]: cells for cells, _ in move_rows(check)}
+    rows = {cells[0]: cells for cells, _ in move_rows(check, robot)}
     times = [one for one in program.timings if one.line == 8]
     assert len(times) == 2
     assert times[0].share < 0.5 * times[1].share
@@ -621,7 +622,7 @@ def test_exit_codes_of_motions(robot, run, tmp_path):
             ("--robot", "irb2400", "-o", "x", "--report", "x"),
             "cannot be both the report and the table",
         ),
-        ((), "Missing option"),
+        ((), "Missing ROBOT or FILE"),
     ],
 )
 def test_bad_input_is_exit_code_2(file, run, words, reason):
@@ -859,3 +860,24 @@ def test_tools_of_a_program_are_not_other_tools_of_an_overlay(file, tmp_path, ru
         warnings.simplefilter("always")
         _, _, err = run("path", file, "--robot", "irb2400", "--overlay", overlay)
     assert err.count("was identified with tool spindle, and irb2400_16 has tool tSp") == 1
+
+
+def test_a_share_of_an_assumed_limit_is_marked():
+    """Axis by axis, in terminal, page and JSON: of an IRB 930 speeds are assumed, ranges of axes 1
+    and 4, and torques but that of axis 3.
+    """
+    arm = irb.load("irb930")
+    ends = arm.from_controller([[20, -60, -50, 30], [-40, 70, -150, -60]])
+    check = check_path(arm, move(*ends, duration=1.0).sample(100.0))
+    marked = {"range": "1001", "speed": "1111", "torque": "1101"}
+    heads = {"range": "margin", "speed": "speed %", "torque": "torque %"}
+    table, record = check_tables(check, arm)[0], check_record(check, arm)
+    words = Page(report_html(check, arm)).words
+    for kind, flags in marked.items():
+        share = check.used if kind == "range" else getattr(check, kind)
+        for i, flag in enumerate(flag == "1" for flag in flags):
+            assert table.rows[i][table.heads.index(heads[kind])].endswith("*") == flag
+            assert record["axes"][i][f"{kind}_limit_assumed"] == flag
+            assert f"{100 * share.value[i]:.0f} %{'*' * flag}" in words
+    assert table.title.endswith("(* of an assumed limit)")
+    assert "* of an assumed limit: none is published." in " ".join(words)

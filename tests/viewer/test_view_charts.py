@@ -263,7 +263,10 @@ def test_saved_drawing_stands_alone(tmp_path, reported):
     name = 'IRB <2400> & "tool"'
     save_page(tmp_path / "p.html", irb.Actor(robot, motion=motion, name=name))
     script = SAVED + "report.svg = await saved('torque', 'svg'); report.page = document.title;"
-    text = reported(tmp_path / "p.html", script)["svg"]
+    script += "report.share = await saved('share of torque limit', 'svg');"
+    report = reported(tmp_path / "p.html", script)
+    text = report["svg"]
+    assert report["share"].count("[% of assumed]") == robot.n
     tree = ElementTree.fromstring(text.encode())
     assert tree.tag == "{http://www.w3.org/2000/svg}svg"
     assert tree.get("width") == "180mm"

@@ -27,10 +27,11 @@ def shares_figure(check: PathCheck, robot: Robot) -> Figure:
     trace, kinds = check.trace, ("range", "speed", "torque")
     grid = figure.subplots(3, 1, sharex=True)
     columns = (100.0 * trace.used, 100.0 * trace.speed, 100.0 * trace.torque)
-    torque = "torque, of assumed limits" if robot.limits.effort_assumed.any() else "torque"
+    titles = ["range used: 0 % in the middle, 100 % at an end", "speed", "torque"]
+    for k, axes_assumed in enumerate(robot.limits.assumed.values()):
+        titles[k] += ", of assumed limits" * bool(axes_assumed.any())
     if not robot.dynamic_model.has_masses:
-        torque = "torque: unknown, as masses are"
-    titles = ("range used: 0 % in the middle, 100 % at an end", "speed", torque)
+        titles[2] = "torque: unknown, as masses are"
     for axes, kind, values, title in zip(grid, kinds, columns, titles, strict=True):
         for one in [one for one in check.findings if one.kind == kind][:_SHADED]:
             end = max(one.end, one.start + 1e-6)
@@ -61,7 +62,8 @@ def axes_figure(check: PathCheck, robot: Robot) -> Figure:
     trace, limits = check.trace, robot.limits
     figure = blank_figure(10.0, 1.15 * robot.n + 1.9)
     grid = figure.subplots(robot.n + 1, 3, sharex=True)
-    star = ", assumed" if limits.effort_assumed.any() else ""
+    assumed = [kind for kind in ("speed", "torque") if limits.assumed[kind].any()]
+    limit = f"limit ({' and '.join(assumed)}: assumed)" if assumed else "limit"
     for i, linear in enumerate(limits.linear.tolist()):
         factor = 1000.0 if linear else math.degrees(1.0)
         rms = float(check.cycle.rms_torque[i])
@@ -77,8 +79,8 @@ def axes_figure(check: PathCheck, robot: Robot) -> Figure:
             axes.set_ylabel(unit, fontsize=8)
             axes.yaxis.set_label_coords(_LABEL_AT, 0.5)
             lay_out(axes)
-        _bound(grid[i, 0], factor * float(limits.velocity[i]), BAD, "limit")
-        _bound(grid[i, 1], float(limits.effort[i]), BAD, f"limit (of torque{star})")
+        _bound(grid[i, 0], factor * float(limits.velocity[i]), BAD, limit)
+        _bound(grid[i, 1], float(limits.effort[i]), BAD, limit)
         _bound(grid[i, 1], rms, "0.15", "RMS torque", (0, (1, 1)))
         _bound(grid[i, 1], rated, GREY, "rated torque", "-")
         grid[i, 0].set_title(f"axis {i + 1}: speed", loc="left", fontsize=9, color=GREY)

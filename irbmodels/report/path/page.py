@@ -17,6 +17,7 @@ from ..load_check import load_rows
 from .cycle import cycle_rows
 from .drawings import axes_figure, distance_figure, path_figure, shares_figure
 from .tables import (
+    assumed_marks,
     axis_rows,
     conclusion,
     line_text,
@@ -24,6 +25,7 @@ from .tables import (
     move_rows,
     remarks,
     singularity_rows,
+    star,
 )
 
 _PRINTED = 500  # violations in the page
@@ -75,15 +77,10 @@ def report_html(check: PathCheck, robot: Robot, source: str = "", box: Box | Non
         cycle=_cycle_html(check, robot),
         moves=_moves_html(check, robot),
         distances=svg(distance_figure(check)) if check.singularities else "",
-        star="* of an assumed limit: none is published. " if _star(robot) else "",
+        star="* of an assumed limit: none is published. " if star(robot) else "",
         remarks=list_html(remarks(check, robot)),
         **parts,
     )
-
-
-def _star(robot: Robot) -> str:
-    known = robot.dynamic_model.has_masses
-    return "*" if known and robot.limits.effort_assumed.any() else ""
 
 
 def _without_violations(check: PathCheck) -> str:
@@ -101,19 +98,19 @@ def _without_violations(check: PathCheck) -> str:
 
 
 def _cards(check: PathCheck, robot: Robot) -> Iterator[tuple[str, str]]:
-    used = 100.0 * check.used.value
+    used, marks = 100.0 * check.used.value, assumed_marks(robot)
     yield "duration", f"{check.duration:.2f} s"
     yield "samples", f"{check.rows:,}"
     if not check.rows:
         return
-    for what, shares in (
-        ("of a range", used),
-        ("of a speed", 100.0 * check.speed.value),
-        (f"of a torque{_star(robot)}", 100.0 * check.torque.value),
+    for kind, shares in (
+        ("range", used),
+        ("speed", 100.0 * check.speed.value),
+        ("torque", 100.0 * check.torque.value),
     ):
         if np.isfinite(shares).any():
             axis = int(np.nanargmax(shares))
-            yield f"{what}, axis {axis + 1}", f"{shares[axis]:.0f} %"
+            yield f"of a {kind}, axis {axis + 1}", f"{shares[axis]:.0f} %{marks[kind][axis]}"
     wrist = check.singularities.get("wrist")
     if wrist is not None and np.isfinite(wrist.value[0]):
         yield "from the wrist singularity", f"{math.degrees(abs(float(wrist.value[0]))):.1f}\u00b0"
@@ -134,13 +131,23 @@ def _violations_html(check: PathCheck) -> str:
 def _axes_html(check: PathCheck, robot: Robot) -> str:
     heads = (
         *("axis", "range of", "smallest margin", "at line", "range used", "speed"),
-        *(f"torque{_star(robot)}", "peak torque", "friction share"),
+        *("torque", "peak torque", "friction share"),
     )
-    shares = (check.used.value, check.speed.value, check.torque.value)
+    marks = assumed_marks(robot)
+    shares = {
+        "range": check.used.value,
+        "speed": check.speed.value,
+        "torque": check.torque.value,
+    }
     rows = [
         [
             *(row[key] for key in ("axis", "range", "margin", "margin_line")),
-            *(bar(100.0 * share[i]) if np.isfinite(share[i]) else "unknown" for share in shares),
+            *(
+                bar(100.0 * share[i], f"{100.0 * share[i]:.0f} %{marks[kind][i]}")
+                if np.isfinite(share[i])
+                else "unknown"
+                for kind, share in shares.items()
+            ),
             row["peak"],
             "unknown"
             if check.friction_share is None
@@ -172,7 +179,7 @@ def _moves_html(check: PathCheck, robot: Robot) -> str:
         return ""
     heads = (
         *("line", "move", "from s", "to s", "TCP mm/s"),
-        *("range %", "speed %", f"torque{_star(robot)} %", "wrist deg"),
+        *("range %", "speed %", "torque %", "wrist deg"),
     )
-    cells, bad = zip(*move_rows(check), strict=True)
+    cells, bad = zip(*move_rows(check, robot), strict=True)
     return f'<h2>Moves</h2><section class="sheet">{table_html(heads, cells, bad)}</section>'

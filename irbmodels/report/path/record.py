@@ -28,7 +28,7 @@ def check_record(check: PathCheck, robot: Robot) -> dict[str, Any]:
         "conclusion": conclusion(check),
         "samples": check.rows,
         "duration_s": check.duration,
-        "axes": [_axis(check, i) for i in range(robot.n if check.rows else 0)],
+        "axes": [_axis(check, i, robot) for i in range(robot.n if check.rows else 0)],
         "all_axes": dict(zip(_POWER, check.cycle.together, strict=True)),
         "loads": [
             {"load": name, "shares": [{**row._asdict(), "share": row.share} for row in shares]}
@@ -67,7 +67,7 @@ def check_record(check: PathCheck, robot: Robot) -> dict[str, Any]:
     return plain
 
 
-def _axis(check: PathCheck, i: int) -> dict[str, Any]:
+def _axis(check: PathCheck, i: int, robot: Robot) -> dict[str, Any]:
     cycle, acceleration = check.cycle, check.acceleration
     power = Power(*(part[i] for part in cycle.axes))
     return {
@@ -77,6 +77,7 @@ def _axis(check: PathCheck, i: int) -> dict[str, Any]:
         "speed_share": check.speed.value[i],
         "acceleration_share": None if acceleration is None else acceleration.value[i],
         "torque_share": check.torque.value[i],
+        **{f"{kind}_limit_assumed": axes[i] for kind, axes in robot.limits.assumed.items()},
         "peak_torque_N_m": check.peaks[4, i],
         "moving_share": cycle.moving[i],
         **dict(zip(_POWER, power, strict=True)),

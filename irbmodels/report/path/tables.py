@@ -126,7 +126,7 @@ def check_tables(check: PathCheck, robot: Robot) -> list[TextTable]:
         tables.append(TextTable(*heads, rows=singularity_rows(check), title="singularities"))
     if check.by_line:
         heads = ["line", "move", "from s", "to s", "TCP mm/s", "range %", "speed %", "torque %"]
-        rows = [(*cells, "VIOLATION" if bad else "") for cells, bad in move_rows(check)]
+        rows = [(*cells, "VIOLATION" if bad else "") for cells, bad in move_rows(check, robot)]
         tables.append(TextTable(*heads, "wrist deg", "verdict", rows=rows, title="moves", keys=2))
     if loads := load_shares(check, robot):
         tables.append(load_check_table(loads))
@@ -158,25 +158,24 @@ def _axis_table(check: PathCheck, robot: Robot) -> TextTable:
     heads = (
         *("axis", "range of", "margin", "margin line", "speed %", "speed line"),
         *["acceleration %"] * accelerated,
-        *("torque %*", "torque line", "peak torque", "friction %"),
+        *("torque %", "torque line", "peak torque", "friction %"),
     )
-    title = (
-        f"{robot.name}: what the path takes of each limit (* of an assumed limit)"
-        if robot.dynamic_model.has_masses and robot.limits.effort_assumed.any()
-        else robot.name
-    )
+    starred, marks = star(robot), assumed_marks(robot)
+    legend = f" ({starred} of an assumed limit)" if starred else ""
+    title = f"{robot.name}: what the path takes of each limit{legend}"
 
-    def percent(shares: Array | None, i: int, digits: int = 1) -> str:
+    def percent(shares: Array | None, i: int, digits: int = 1, kind: str = "") -> str:
         share = math.nan if shares is None else 100.0 * float(shares[i])
-        return f"{share:.{digits}f}" if math.isfinite(share) else "unknown"
+        mark = marks[kind][i] if kind else ""
+        return f"{share:.{digits}f}{mark}" if math.isfinite(share) else "unknown"
 
     rows = [
         (
             *(row[key] for key in ("axis", "range", "margin", "margin_line")),
-            percent(check.speed.value, i),
+            percent(check.speed.value, i, kind="speed"),
             row["speed_line"],
             *([] if check.acceleration is None else [percent(check.acceleration.value, i)]),
-            percent(check.torque.value, i),
+            percent(check.torque.value, i, kind="torque"),
             row["torque_line"],
             row["peak"],
             percent(check.friction_share, i, 0),
@@ -186,18 +185,37 @@ def _axis_table(check: PathCheck, robot: Robot) -> TextTable:
     return TextTable(*heads, rows=rows, title=title, keys=2)
 
 
+def assumed_marks(robot: Robot) -> dict[str, list[str]]:
+    """Return the mark behind a value per axis, ``*`` where its limit is only assumed, by kind."""
+    return {
+        kind: ["*" if one else "" for one in axes.tolist()]
+        for kind, axes in robot.limits.assumed.items()
+    }
+
+
+def star(robot: Robot) -> str:
+    """Return ``*`` where a limit of a robot is assumed that a share is of; else nothing."""
+    known = [
+        axes
+        for kind, axes in robot.limits.assumed.items()
+        if kind != "torque" or robot.dynamic_model.has_masses
+    ]
+    return "*" if np.any(known) else ""
+
+
 def axis_rows(check: PathCheck, robot: Robot) -> Iterator[dict[str, str]]:
     """Yield the cells of each axis, as text."""
     limits = robot.limits
     rows = list(zip(limits.names(), limits.row_axes.tolist(), strict=True))
     names = [", ".join(name for name, axis in rows if axis == i) for i in range(robot.n)]
+    marks = assumed_marks(robot)
     for i, linear in enumerate(limits.linear.tolist()):
         unit, factor = ("mm", 1000.0) if linear else ("deg", math.degrees(1.0))
         peak = float(check.peaks[4, i])
         yield {
             "axis": str(i + 1),
             "range": names[i],
-            "margin": f"{factor * check.margin.value[i]:.2f} {unit}",
+            "margin": f"{factor * check.margin.value[i]:.2f} {unit}{marks['range'][i]}",
             "margin_line": line_text(int(check.margin.line[i])),
             "speed_line": line_text(int(check.speed.line[i])),
             "torque_line": line_text(int(check.torque.line[i])) if math.isfinite(peak) else "",
@@ -223,9 +241,16 @@ def singularity_rows(check: PathCheck) -> Iterator[tuple[str, str, str, str]]:
         yield name, f"{one.value[0]:.4g}", f"{one.time[0]:.4g}", line_text(int(one.line[0]))
 
 
-def move_rows(check: PathCheck) -> Iterator[tuple[list[str], bool]]:
+def move_rows(check: PathCheck, robot: Robot) -> Iterator[tuple[list[str], bool]]:
     """Yield the cells of each move, and True if a bound is not kept there."""
     assert check.program is not None
+    marks = assumed_marks(robot)
+
+    def percent(share: float, axis: int, kind: str) -> str:
+        if not math.isfinite(share):
+            return "unknown"
+        return f"{100.0 * share:.0f}{marks[kind][axis - 1]} (axis {axis})"
+
     timings: dict[int, MoveTiming] = {}
     # a line in a loop, or of a procedure that is called twice, has several
     for time in check.program.timings:
@@ -242,15 +267,11 @@ def move_rows(check: PathCheck) -> Iterator[tuple[list[str], bool]]:
             else f"{1000.0 * _tcp_speed(timing):.0f} of {1000.0 * timing.speed:.0f}{slowed}"
         )
         wrist = f"{math.degrees(one.wrist):.1f}" if math.isfinite(one.wrist) else ""
-        speed_share, torque = (
-            f"{100.0 * share:.0f} (axis {axis})" if math.isfinite(share) else "unknown"
-            for share, axis in ((one.speed, one.speed_axis), (one.torque, one.torque_axis))
-        )
         cells = [
             str(one.line), "start" if timing is None else timing.instruction,
             f"{start:.3f}", f"{end:.3f}", speed,
-            f"{100.0 * one.used:.0f} (axis {one.used_axis})",
-            speed_share, torque, wrist,
+            percent(one.used, one.used_axis, "range"), percent(one.speed, one.speed_axis, "speed"),
+            percent(one.torque, one.torque_axis, "torque"), wrist,
         ]  # fmt: skip
         yield cells, one.line in bad
 
