@@ -497,9 +497,9 @@ class KinematicMethods(RobotBase):
             >>> for solution in robot.inverse_kinematics(robot.pose(q), in_range=True):
             ...     print(robot.to_controller(solution.q).round(1) + 0.0)
             [ 0. 20. 10.  0. 30.  0.]
-            [   0.   20.   10. -180.  -30.  180.]
-            [-180.   -82.6 -121.4 -180.    98.6    0. ]
-            [-180.   -82.6 -121.4    0.   -98.6 -180. ]
+            [  0.  20.  10. 180. -30. 180.]
+            [ 180.   -82.6 -121.4  180.    98.6    0. ]
+            [ 180.   -82.6 -121.4    0.   -98.6  180. ]
         """
         if reference is None:
             world = isinstance(pose, str) or hasattr(pose, "rapid")

@@ -122,7 +122,7 @@ def test_gas_is_a_tendon_of_cubic_force_and_of_a_stated_error(gas, share, tmp_pa
     """MuJoCo holds axis 2 with the torque of the robot to the error that the file states, which is
     reached, over the whole range; a strut that pushes keeps its sign.
     """
-    robot = irb.load("irb1600").with_springs([gas])
+    robot = irb.load("irb140").with_springs([gas])
     low, high = (float(end[1]) for end in robot.limits.envelope())
     model, text = in_mujoco(robot, tmp_path)
     q2 = np.linspace(low, high, 91)

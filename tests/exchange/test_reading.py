@@ -463,7 +463,8 @@ def test_springs_are_left_out_with_one_warning(tmp_path):
     np.testing.assert_allclose(
         [robot.friction_model.Fv, robot.friction_model.Fc], [[3, 0], [0.5 + 0.5 * 8, 0]]
     )
-    again = export(robot, "sdf", tmp_path / "again", Options())[0]
+    with pytest.warns(irb.PhysicsWarning, match="Left out of model.sdf"):
+        again = export(robot, "sdf", tmp_path / "again", Options())[0]
     assert from_file(again).friction_model.same_as(robot.friction_model)
     pytest.importorskip("mujoco")
     path = tmp_path / "springs.xml"

@@ -234,11 +234,12 @@ def test_random_series_reaches_a_limit_from_any_posture(share):
 
 def test_random_series_keeps_clear_of_itself():
     """Where a random series touches the robot, it is made smaller until it does not."""
+    robot = irb.load("irb1200_5_90")
     near = np.radians([0.0, 100.0, 20.0, 0.0, 0.0, 0.0])
-    free = random_excitation(ARM, seed=1, posture=near, bounds=FREE)
-    assert irb.collides(ARM, free.sample(20.0).q).any()
-    clear = random_excitation(ARM, seed=1, posture=near)
-    assert not irb.collides(ARM, clear.motion.q).any()
+    free = random_excitation(robot, seed=1, posture=near, bounds=FREE)
+    assert irb.collides(robot, free.sample(20.0).q).any()
+    clear = random_excitation(robot, seed=1, posture=near)
+    assert not irb.collides(robot, clear.motion.q).any()
     np.testing.assert_allclose(clear.x[0], near, atol=1e-12)
     shrunk = (clear.x[1:] / free.x[1:]).ravel()
     assert np.ptp(shrunk) < 1e-9

@@ -744,7 +744,7 @@ def test_the_module_is_rapid_and_moves_as_planned(robot):
     signals = [module[f"{name}Signal"] for name in ("position", "speed", "torque")]
     assert signals == [4000, 4001, 4002]
     moves = rapid.moves_of(module, "runFrictionAxis2")
-    assert {move.instruction for move in moves} == {"MoveAbsJ"}
+    assert {move.instruction for move in moves} == {"MoveAbsJ", "WaitTime"}
     timed = [step.seconds for step in rapid.sequence_of(module, "runFrictionAxis2") if step.seconds]
     # forwards and backwards at every speed
     np.testing.assert_allclose(timed, np.repeat(plan.seconds, 2), rtol=1e-6)

@@ -371,7 +371,7 @@ def test_an_element_that_leaves_what_a_polynomial_explains_is_not_claimed():
     terms = selected(irb.load("irb1600"), log_of(arm(), 1, gas, duration=10.0))
     (trials,) = [one.trials for one in terms.springs if len(one.trials) > 1]
     assert isinstance(trials[-1].spring, irb.TorqueOffset)
-    assert trials[-1].rmse < 0.7 * trials[0].rmse
+    assert trials[-1].rmse < 0.85 * trials[0].rmse
     assert not any(one.spring for one in terms.springs)
 
 

@@ -147,13 +147,20 @@ def test_tables_show_each_number_of_the_check_under_its_head(name):
     ranges = {"irb2400": "q1 q2 q3_-_q2 q4 q5 q6", "irb930": "q1 q2 q3 q4"}[name].split()
     for i, (row, cost) in enumerate(zip(rows, costs, strict=False)):
         factor, unit, turning = (1000, "mm", "N") if slides[i] else (57.29578, "deg", "N m")
+        limits = robot.limits
+        of_range, of_speed, of_torque = (
+            "*" * bool(assumed[i])
+            for assumed in (
+                limits.by_axis(limits.range_assumed), limits.velocity_assumed, limits.effort_assumed,
+            )
+        )  # fmt: skip
         assert row == {
             "axis": str(i + 1), "range of": row["range of"],
-            "margin": f"{factor * check.margin.value[i]:.2f} {unit}",
-            "margin line": str(10 + i), "speed %": f"{100 * check.speed.value[i]:.1f}",
+            "margin": f"{factor * check.margin.value[i]:.2f} {unit}{of_range}",
+            "margin line": str(10 + i), "speed %": f"{100 * check.speed.value[i]:.1f}{of_speed}",
             "speed line": str(30 + i),
             "acceleration %": f"{100 * check.acceleration.value[i]:.1f}",
-            "torque %*": f"{100 * check.torque.value[i]:.1f}", "torque line": str(50 + i),
+            "torque %": f"{100 * check.torque.value[i]:.1f}{of_torque}", "torque line": str(50 + i),
             "peak torque": f"{check.peaks[4, i]:.1f} {turning}",
             "friction %": f"{100 * check.friction_share[i]:.0f}",
         }  # fmt: skip
@@ -216,6 +223,7 @@ def test_the_record_has_each_number_of_the_check(name):
             "friction_power_W": cycle.friction[i] / 2.5, "rms_torque_N_m": cycle.rms_torque[i],
             "equivalent_torque_N_m": cycle.equivalent_torque[i],
             "rated_torque_N_m": check.rated_torque[i],
+            **{f"{kind}_limit_assumed": axes[i] for kind, axes in robot.limits.assumed.items()},
         })  # fmt: skip
     assert record["all_axes"] == pytest.approx({
         "peak_power_W": cycle.together.peak, "braking_power_W": cycle.together.braking,
@@ -275,7 +283,7 @@ def test_moves_show_their_time_speed_and_worst_shares(robot):
             "from s": f"{start:.3f}", "to s": f"{end:.3f}", "TCP mm/s": reached + slowed,
             "range %": f"{100 * one.used:.0f} (axis {one.used_axis})",
             "speed %": f"{100 * one.speed:.0f} (axis {one.speed_axis})",
-            "torque %": f"{100 * one.torque:.0f} (axis {one.torque_axis})",
+            "torque %": f"{100 * one.torque:.0f}* (axis {one.torque_axis})",
             "wrist deg": f"{57.29578 * one.wrist:.1f}",
             "verdict": "VIOLATION" if one.line == 16 else "",
         }  # fmt: skip

@@ -207,11 +207,11 @@ def test_a_planned_motion(name, rng):
     for kind, values in shares.shares.items():
         assert_column(table, f"{kind} [%]", 100.0 * values.max(axis=0))
         assert_column(table, f"{kind} binds [% of time]", 100.0 * (values > 0.98).mean(axis=0))
-    assert table.title == f"{robot.name}: 1.2500 s, largest shares of its limits"
+    assert table.title == f"{robot.name}: 1.2500 s, largest shares of its limits (* assumed)"
     binds, fastest, *others = motion_lines(planned, shares, robot)
     assert binds == (
         "what binds: torque of axis 2 for 25 % of the time; used most: torque of axis 2, 100.0 % of"
-        " its limit"
+        " its assumed limit"
     )
     state = trajectory.at(t)
     velocity = np.einsum("kij,kj->ki", robot.jacobian(state.q), state.v)[:, :3]
@@ -255,13 +255,14 @@ def test_a_simulation():
     for head, key in zip(("slips", "sticks", "meets its stop", "saturates"), counts, strict=True):
         assert_column(table, head, [row[key] for row in axes])
     assert table.title == "irb930_12_105: 2.5 s, 2501 samples"
-    assert run_lines(record) == [
+    assert run_lines(record, robot) == [
         "t = 0.250000 s: axis 3 sticks",
         "work of the motors 12.5 J, lost to friction and stops 3.25 J",
+        "largest error from the motion: 2000 mm of axis 3",
         "largest error of the TCP 1.5 mm",
     ]
     many = [{"t_s": 0.001 * k, "axis": 1, "kind": "slips"} for k in range(43)]
-    lines = run_lines(record | {"events": many, "stopped": "the arm left its range"})
+    lines = run_lines(record | {"events": many, "stopped": "the arm left its range"}, robot)
     assert lines[39:41] == ["t = 0.039000 s: axis 1 slips", "and 3 more events"]
     assert lines[-1] == "stopped: the arm left its range"
 

@@ -220,7 +220,10 @@ def check_other(program: str, arguments: list[str]) -> None:
             rf"^{arguments[0]}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE
         )
     elif program == "pip":
-        named = re.fullmatch(r"irbmodels(?:\[([\w,]+)\])?", arguments[-1])
+        named = re.fullmatch(
+            r"(?:irbmodels|\.|dist/irbmodels-[\d.]+-py3-none-any\.whl)(?:\[([\w,]+)\])?",
+            arguments[-1],
+        )
         assert named, arguments
         for extra in (named[1] or "dev").split(","):
             assert f"\n{extra} = [" in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
